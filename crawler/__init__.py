@@ -1,0 +1,1 @@
+"""Do: fetch, read, store and learn, one tick at a time.  May use `policies` and `storage`."""

@@ -1,0 +1,1 @@
+"""From a request to a reply or a named failure: transports, robots.txt, politeness."""

@@ -1,0 +1,1 @@
+"""What the operator types and sees: commands, progress, reports."""

@@ -1,0 +1,1 @@
+"""Decide: values, rates, bandits, estimators.  Pure numpy and scipy: no I/O, no clock, no asyncio."""

@@ -1,0 +1,1 @@
+"""Which sources to fetch for new pages."""

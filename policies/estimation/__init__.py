@@ -1,0 +1,1 @@
+"""How often pages change and how good signals are, learned from own fetches."""

@@ -1,0 +1,1 @@
+"""Choosing the best pages without valuing every page."""

@@ -1,0 +1,1 @@
+"""Exact simulated worlds at array level, to measure policies in."""

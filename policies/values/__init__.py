@@ -1,0 +1,1 @@
+"""What a fetch of a page is worth now."""

@@ -1,0 +1,1 @@
+"""Remember: schema, migrations, all SQL.  Knows rows and columns, not policies."""
