@@ -18,8 +18,9 @@ def meet_budget(rates_at: RatesAt, budget: float, low: float, high: float) -> Fl
     change_probability 1 goes from rate 0 to 1 at once).  The rates at the two ends of the last
     bracket are blended, which meets the budget to rounding in both cases.
     """
-    left, right = float(np.log(low)), float(np.log(high))
-    at_left, at_right = rates_at(low), rates_at(high)
+    # A little wider than asked: where rates jump, both ends may be the jump itself.
+    left, right = float(np.log(low)) - 1e-9, float(np.log(high)) + 1e-9
+    at_left, at_right = rates_at(float(np.exp(left))), rates_at(float(np.exp(right)))
     if at_left.sum() <= budget:
         return at_left
     for _ in range(80):
