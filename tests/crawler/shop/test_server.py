@@ -1,0 +1,76 @@
+"""The simulated shop over real HTTP."""
+
+import asyncio
+import time
+
+import aiohttp
+
+from crawler.shop.respond import ShopResponse
+from crawler.shop.server import accelerated, serve_shop
+from crawler.shop.settings import DAY, varied_shop
+from crawler.shop.world import ShopWorld
+
+START = 1_700_000_000.0
+WORLD = ShopWorld(varied_shop(starts_at=START, days=7, sites=3, offers=30), seed=2)
+
+
+async def test_each_site_is_a_host_of_its_own_and_serves_its_own_pages() -> None:
+    async with serve_shop(WORLD, now=lambda: START) as addresses, aiohttp.ClientSession() as http:
+        hosts = {origin.split(":")[1] for origin in addresses.values()}
+        assert len(hosts) == 3
+        for site in WORLD.sites:
+            origin = addresses[site.host]
+            async with http.get(f"{origin}/robots.txt") as reply:
+                assert f"Sitemap: {origin}/sitemap.xml" in await reply.text()
+            async with http.get(f"{origin}/sitemap-1.xml") as reply:
+                assert reply.status == 200
+                assert (
+                    f"<loc>{origin}{site.path(site.newest(START, 1)[0])}</loc>"
+                    in await reply.text()
+                )
+            async with http.post(origin) as reply:
+                assert reply.status == 405
+
+
+async def test_conditional_requests_and_gzip_work_over_the_wire() -> None:
+    async with serve_shop(WORLD, now=lambda: START) as addresses:
+        origin = addresses["garden.shop.test"]
+        async with aiohttp.ClientSession(auto_decompress=False) as http:
+            async with http.get(f"{origin}/about", headers={"Accept-Encoding": "gzip"}) as reply:
+                assert reply.headers["Content-Encoding"] == "gzip"
+                etag = reply.headers["ETag"]
+            async with http.get(f"{origin}/about", headers={"If-None-Match": etag}) as reply:
+                assert reply.status == 304
+                assert await reply.read() == b""
+
+
+async def test_shop_time_runs_faster_and_prices_move_with_it() -> None:
+    now = accelerated(time.monotonic, starts_at=START, speed=5 * DAY)
+    offer = int(WORLD.changes_between(START + DAY / 2, START + DAY).offer[0])
+    path = WORLD.offer_url(offer, {site.host: "" for site in WORLD.sites})
+    host = WORLD.sites[int(WORLD.columns.site[offer])].host
+    bodies = set()
+    async with serve_shop(WORLD, now=now) as addresses, aiohttp.ClientSession() as http:
+        for _ in range(8):
+            async with http.get(addresses[host] + path) as reply:
+                bodies.add(await reply.read())
+            await asyncio.sleep(0.05)
+    assert len(bodies) > 1
+
+
+async def test_slow_pages_wait_and_every_exchange_is_seen() -> None:
+    waited: list[float] = []
+    seen: list[tuple[str, str, int]] = []
+
+    async def wait(seconds: float) -> None:
+        waited.append(seconds)
+
+    def note(host: str, target: str, response: ShopResponse) -> None:
+        seen.append((host, target, response.status))
+
+    served = serve_shop(WORLD, now=lambda: START, wait=wait, on_served=note)
+    async with served as addresses, aiohttp.ClientSession() as http:
+        await http.get(addresses["tools.shop.test"] + "/c/tools?page=999")
+    assert seen == [("tools.shop.test", "/c/tools?page=999", 404)]
+    assert len(waited) == 1
+    assert waited[0] > 0
