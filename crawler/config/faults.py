@@ -49,7 +49,8 @@ WANTED = {
 def describe(kind: str, message: str, context: Mapping[str, object], got: object) -> str:
     """One pydantic error (its type, message, context and input) as `want ..., got ...`."""
     error = context.get("error")
-    wanted = WANTED.get(kind, message).format_map(context) if error is None else str(error)
+    # Only our own templates are filled in: a foreign message may hold braces of the operator's.
+    wanted = WANTED[kind].format_map(context) if kind in WANTED else str(error or message)
     hint = error.hint if isinstance(error, UnfitError) else ""
     shown = "nothing" if kind == "missing" else shortened(written(got))
     return f"{wanted}, got {shown}{hint and '; '}{hint}"

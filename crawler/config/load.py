@@ -1,7 +1,7 @@
 """From the file, the environment and the flags to one Config, or to every fault at once."""
 
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,6 +14,7 @@ from crawler.config.lines import line_numbers
 from crawler.config.model import Config, site_name
 
 DEFAULT = "default"
+FLAG = "flag"
 # Variables with our prefix that are no settings: where the benchmarks find their recordings.
 OTHER_VARIABLES = {"FRESHET_DATA"}
 
@@ -44,16 +45,23 @@ def load_config(
     """
     tree, origins = read_file(path) if path else ({}, {})
     overrides = [*from_environment(environment), *from_flags(flags)]
+    return build(tree, origins, overrides, file=str(path or "settings"))
+
+
+def build(
+    tree: dict[str, Any], origins: Mapping[str, str], overrides: Sequence[Override], *, file: str
+) -> Loaded:
+    """Settle a parsed file and what goes before it; `tree` is changed in place."""
     faults = [fault for override in overrides for fault in apply(override, tree)]
-    origins |= {override.path: override.origin for override in overrides}
+    written_at = {**origins, **{override.path: override.origin for override in overrides}}
     try:
         config = Config.model_validate(tree)
     except ValidationError as error:
-        faults += faults_of(error, origins, fallback=str(path or "settings"))
-    faults += duplicate_names(tree.get("site"), origins)
+        faults += faults_of(error, written_at, file)
+    faults += duplicate_names(tree.get("site"), written_at, file)
     if faults:
         raise ConfigError(tuple(faults))
-    return Loaded(config, {key: origins.get(key, DEFAULT) for key, _ in keys.values(config)})
+    return Loaded(config, {key: written_at.get(key, DEFAULT) for key, _ in keys.values(config)})
 
 
 def read_file(path: Path) -> tuple[dict[str, Any], dict[str, str]]:
@@ -67,7 +75,7 @@ def read_file(path: Path) -> tuple[dict[str, Any], dict[str, str]]:
         raise unreadable(path, f"cannot be read: {error.strerror}") from None
     except UnicodeDecodeError as error:
         raise unreadable(path, f"want UTF-8 text, got another byte at {error.start}") from None
-    except tomllib.TOMLDecodeError as error:
+    except ValueError as error:  # TOMLDecodeError, and a number of over 4300 digits
         raise unreadable(path, f"not TOML: {error}") from None
     return tree, {key: f"{path}:{line}" for key, line in line_numbers(text).items()}
 
@@ -87,17 +95,14 @@ def from_environment(environment: Mapping[str, str]) -> list[Override]:
 
 
 def from_flags(flags: Mapping[str, str]) -> list[Override]:
-    return [Override("flag", path, text) for path, text in flags.items()]
+    return [Override(FLAG, path, text) for path, text in flags.items()]
 
 
 def apply(override: Override, tree: dict[str, Any]) -> list[Fault]:
     """Put one override into the tree, in place; the faults that kept it out."""
     kind = keys.type_of(override.path)
     if kind is None:
-        variable = override.origin.removeprefix("environment ")
-        if variable != override.origin:
-            return [Fault(override.origin, "", keys.unknown_variable(variable))]
-        return [Fault(override.origin, override.path, keys.unknown_key(override.path))]
+        return [unknown(override)]
     *tables, key = override.path.split(".")
     table: Any = tree
     for name in tables:
@@ -109,12 +114,19 @@ def apply(override: Override, tree: dict[str, Any]) -> list[Fault]:
     return []
 
 
+def unknown(override: Override) -> Fault:
+    """The complaint about a setting that does not exist, in the spelling it was given."""
+    if override.origin == FLAG:
+        return Fault(FLAG, override.path, keys.unknown_key(override.path))
+    return Fault(override.origin, "", keys.unknown_variable(keys.variable(override.path)))
+
+
 def step_into(table: Any, name: str) -> Any:
     """The table below, made if missing; None for a site beyond the next one.
 
     What is no table (a fault of the file, reported by its own path) is handed back as it is.
     """
-    if isinstance(table, list):
+    if isinstance(table, list) and name.isdecimal():
         position = int(name)
         if position == len(table):
             table.append({})
@@ -124,7 +136,7 @@ def step_into(table: Any, name: str) -> Any:
     return table
 
 
-def faults_of(error: ValidationError, origins: Mapping[str, str], *, fallback: str) -> list[Fault]:
+def faults_of(error: ValidationError, origins: Mapping[str, str], file: str) -> list[Fault]:
     """Every error of the model in the operator's words."""
     faults = []
     for detail in error.errors(include_url=False):
@@ -137,18 +149,18 @@ def faults_of(error: ValidationError, origins: Mapping[str, str], *, fallback: s
             problem = describe(
                 detail["type"], detail["msg"], detail.get("ctx", {}), detail["input"]
             )
-        faults.append(Fault(nearest_origin(path, origins, fallback), path, problem))
+        faults.append(Fault(nearest_origin(path, origins, file), path, problem))
     return faults
 
 
-def nearest_origin(path: str, origins: Mapping[str, str], fallback: str) -> str:
+def nearest_origin(path: str, origins: Mapping[str, str], file: str) -> str:
     """Where the setting, or else the closest table around it, was written."""
     while path and path not in origins:
         path = path.rpartition(".")[0]
-    return origins.get(path, fallback)
+    return origins.get(path, file)
 
 
-def duplicate_names(sites: Any, origins: Mapping[str, str]) -> list[Fault]:
+def duplicate_names(sites: Any, origins: Mapping[str, str], file: str) -> list[Fault]:
     """Two sites of one name; looked for in the raw tables so that no other fault hides it."""
     faults, first = [], dict[str, int]()
     tables = sites if isinstance(sites, list) else []
@@ -157,5 +169,5 @@ def duplicate_names(sites: Any, origins: Mapping[str, str]) -> list[Fault]:
         if name and first.setdefault(name, position) != position:
             path = f"site.{position}.name"
             problem = f"want a name of its own, got {written(name)} as site.{first[name]}"
-            faults.append(Fault(nearest_origin(path, origins, "settings"), path, problem))
+            faults.append(Fault(nearest_origin(path, origins, file), path, problem))
     return faults

@@ -54,6 +54,17 @@ def is_pattern(text: str) -> bool:
     return True
 
 
+def is_selector(text: str) -> bool:
+    # Imported here because few configs name a selector, and the parser takes 30 ms to load.
+    from selectolax.lexbor import LexborHTMLParser, SelectolaxError
+
+    try:
+        LexborHTMLParser("<p>").css(text)
+    except SelectolaxError:
+        return False
+    return True
+
+
 def is_user_agent(text: str) -> bool:
     """Empty, or a product token of RFC 9309 (letters, "_", "-") first and nothing that breaks a header."""
     return not text or (
@@ -94,6 +105,7 @@ Currency = Annotated[
 Country = Annotated[
     str, checked(re.compile("[A-Z]{2}").fullmatch, 'want an ISO 3166 code such as "DE"')
 ]
+Selector = Annotated[str, checked(is_selector, 'want a CSS selector such as ".product .price"')]
 Text = Annotated[str, checked(str.strip, "want some text")]
 
 
@@ -223,7 +235,7 @@ class SiteSettings(Settings):
     delay: Duration | None = None
     drop_parameters: tuple[Text, ...] = ()
     keep_parameters: tuple[Text, ...] | None = None
-    price_selector: Text | None = None
+    price_selector: Selector | None = None
     price_path: Text | None = None
     currency: Currency | None = None
     country: Country | None = None

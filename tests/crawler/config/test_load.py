@@ -18,6 +18,7 @@ from crawler.config import (
     sites_from_urls,
 )
 from crawler.config.keys import setting_types, variable
+from crawler.config.load import build, from_flags
 
 
 def load(
@@ -253,6 +254,75 @@ def test_a_live_run_wants_a_contact(user_agent: str, ready: bool) -> None:
     problems = [fault.problem for fault in live_run_faults(load(flags=flags).config)]
     assert bool(problems) is not ready
     assert ready or 'user_agent = "MyShopBot/1.0 (+https://' in problems[0]
+
+
+@pytest.mark.parametrize(
+    ("setting", "fit", "unfit"),
+    [
+        ("price_selector", "p.price:has(b), .b", "div >"),
+        ("currency", "EUR", "euro"),
+        ("country", "DE", "de"),
+        ("exclude", "/basket", "[a-"),
+        ("hosts", "cdn.shop.example", "https://cdn.shop.example/"),
+        ("sitemaps", "https://shop.example/sitemap.xml", "/sitemap.xml"),
+        ("start", "http://[::1]:8080/", "http://shop:eighty/"),
+        ("max_depth", "0", "-1"),
+        ("max_pages", "1", "0"),
+        ("budget.per_tick", "1", "0"),
+        ("name", "A shop", " "),
+    ],
+)
+def test_a_setting_of_a_site_is_checked(setting: str, fit: str, unfit: str) -> None:
+    start = {"site.0.start": "https://shop.example/"}
+    assert load(flags=start | {f"site.0.{setting}": fit})
+    with pytest.raises(ConfigError) as caught:
+        load(flags=start | {f"site.0.{setting}": unfit})
+    [fault] = caught.value.faults
+    assert fault.path.startswith(f"site.0.{setting}")
+    assert fault.problem.startswith("want ")
+
+
+@pytest.mark.parametrize(
+    ("long", "short"),
+    [
+        ("politeness.backoff_first=2d", "politeness.backoff_max"),
+        ("fetch.connect_timeout=61s", "fetch.total_timeout"),
+        ("fetch.read_timeout=61s", "fetch.total_timeout"),
+    ],
+)
+def test_a_part_may_not_last_longer_than_the_whole(long: str, short: str) -> None:
+    path, _, text = long.partition("=")
+    with pytest.raises(ConfigError) as caught:
+        load(flags={path: text})
+    assert [fault.path for fault in caught.value.faults] == [short]
+
+
+junk = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),
+    lambda inner: (
+        st.lists(inner, max_size=2)
+        | st.dictionaries(st.text("ab{}", max_size=3), inner, max_size=2)
+    ),
+    max_leaves=4,
+)
+tables = st.sampled_from([*Config.model_fields, "junk"])
+known = st.sampled_from([path.replace(".N", ".0") for path in setting_types()])
+
+
+@given(
+    st.dictionaries(tables, junk),
+    st.dictionaries(known | st.text(max_size=8), st.text(max_size=8)),
+)
+def test_whatever_is_written_is_answered_in_words(
+    tree: dict[str, object], flags: dict[str, str]
+) -> None:
+    """Never another exception: a config, or faults that each say something."""
+    try:
+        answers = list(build(tree, {}, from_flags(flags), file="config.toml").origins.values())
+    except ConfigError as error:
+        answers = [fault.problem for fault in error.faults]
+    assert answers
+    assert all(answers)
 
 
 def test_a_live_run_wants_a_site() -> None:
