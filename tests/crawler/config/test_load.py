@@ -126,6 +126,8 @@ def test_no_fault_hides_another(wrong: set[str]) -> None:
         ("[politness]\nslots = 1", "politeness"),
         ("[crawl]\ndatabse = 'x'", "crawl.database"),
         ("[politeness]\ncookies = true", None),
+        ("[robots]\nmax_body = '1MB'", "fetch.max_body"),
+        ("[robots]\nmax_sizes = '1MB'", "robots.max_size"),
         ("[fetch]\ntotal_timout = '1s'", "fetch.total_timeout"),
         ("[[sites]]\nstart = ['https://shop.example/']", "site"),
         (
@@ -145,6 +147,30 @@ def test_a_syntax_error_names_the_line(tmp_path: Path) -> None:
     [fault] = faults("[crawl]\nseed = = 1\n", tmp_path)
     assert fault.startswith("config.toml: not TOML: ")
     assert "line 2" in fault
+
+
+def test_a_number_too_long_to_read_is_a_fault_of_the_file(tmp_path: Path) -> None:
+    [fault] = faults(f"[crawl]\nseed = {'1' * 5000}\n", tmp_path)
+    assert fault.startswith("config.toml: not TOML: ")
+
+
+def test_a_byte_order_mark_does_no_harm(tmp_path: Path) -> None:
+    assert load(write("\ufeff[crawl]\nseed = 3\n", tmp_path)).config.crawl.seed == 3
+
+
+def test_a_flag_for_what_is_no_table_leaves_the_fault_of_the_file(tmp_path: Path) -> None:
+    flags = {"site.0.budget.per_hour": "1", "politeness.delay": "1s"}
+    found = faults("politeness = 3\nsite = [[1]]\n", tmp_path, flags=flags)
+    assert found == [
+        "config.toml:1: politeness: want a table of settings, got 3",
+        "config.toml:2: site.0: want a table of settings, got [1]",
+    ]
+
+
+def test_a_long_value_is_cut_in_the_complaint(tmp_path: Path) -> None:
+    [fault] = faults(f"[crawl]\nseed = '{'x' * 500}'\n", tmp_path)
+    assert fault.endswith("xxx...")
+    assert len(fault) < 200
 
 
 def test_a_missing_file_a_directory_and_other_bytes_are_said_clearly(tmp_path: Path) -> None:
@@ -231,7 +257,7 @@ def test_the_product_token_is_the_name_before_the_version(user_agent: str, token
     assert load(flags={"crawl.user_agent": user_agent}).config.crawl.product_token == token
 
 
-@pytest.mark.parametrize("user_agent", ["/1.0", "Bot2/1.0", "Bot\r\nX: y", "Bötli/1.0", " Bot"])
+@pytest.mark.parametrize("user_agent", ["/1.0", "Bot2/1.0", "Bot/1.0\r\nX: y", "Bötli/1.0", " Bot"])
 def test_a_user_agent_that_robots_cannot_match_or_a_header_cannot_hold_is_refused(
     user_agent: str,
 ) -> None:
