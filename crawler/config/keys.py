@@ -94,15 +94,16 @@ def known_paths() -> list[str]:
 
 
 def likeness(path: str, known: str) -> float:
-    """How well two paths agree: the last word counts fully, the table before it by a third.
+    """How well two paths agree: the last word counts fully, the table before it by a fifth.
 
-    So `crawl.delay` is taken for `politeness.delay` rather than for `crawl.seed`.  Words less alike
+    So the right word in the wrong table is found: `crawl.max_pages` was meant for a site, not for
+    `crawl.max_failures`, which a third would choose.  Words less alike
     than 0.6, difflib's own bound for a close match, do not agree at all.
     """
     table, _, word = POSITION.sub("site.N.", path).rpartition(".")
     known_table, _, known_word = known.rpartition(".")
     alike = similarity(word, known_word)
-    return alike + similarity(table, known_table) / 3 if alike >= 0.6 else 0.0
+    return alike + similarity(table, known_table) / 5 if alike >= 0.6 else 0.0
 
 
 def similarity(one: str, other: str) -> float:
