@@ -82,21 +82,21 @@ class OfferLife:
         return before if before * 100 >= now * 102 else None
 
     def in_stock(self, at: float) -> bool:
-        return int(np.searchsorted(self.stock_at, at, "right")) % 2 == 0
+        return int(self.stock_at.searchsorted(at, "right")) % 2 == 0
 
     def changed_at(self, at: float) -> float:
         """The last change of price or stock up to `at`."""
         price_at = self.price_at[max(0, self._price_index(at))]
-        flips = int(np.searchsorted(self.stock_at, at, "right"))
+        flips = int(self.stock_at.searchsorted(at, "right"))
         return float(max(price_at, self.stock_at[flips - 1]) if flips else price_at)
 
     def announced(self, at: float) -> float:
         """The lastmod that a sitemap built at `at` shows."""
-        count = int(np.searchsorted(self.announced_at, at, "right"))
+        count = int(self.announced_at.searchsorted(at, "right"))
         return float(self.announced_at[count - 1] if count else self.price_at[0])
 
     def _price_index(self, at: float) -> int:
-        return int(np.searchsorted(self.price_at, at, "right")) - 1
+        return int(self.price_at.searchsorted(at, "right")) - 1
 
 
 @dataclass(frozen=True, slots=True)

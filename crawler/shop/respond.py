@@ -8,7 +8,7 @@ from email.utils import formatdate, parsedate_to_datetime
 import xxhash
 
 from crawler.shop import pages, sources
-from crawler.shop.settings import Validators, Wall
+from crawler.shop.settings import Validators, Vanish, Wall
 from crawler.shop.site import Site
 from crawler.shop.views import (
     FeedPage,
@@ -96,10 +96,22 @@ def _shown(site: Site, page: ShopPage | None, origin: str, latency: float) -> Sh
             feed = sources.render_feed(site, page, origin)
             return _with_etag(_page(200, feed, "application/rss+xml; charset=utf-8", latency))
         case GonePage():
-            status = 410 if page.number % 3 == 0 else 404
-            return _page(status, pages.render_plain(site, "No longer available"), _HTML, latency)
+            return _vanished(site, page, origin, latency)
         case None:
             return _page(404, pages.render_plain(site, "Page not found"), _HTML, latency)
+
+
+def _vanished(site: Site, page: GonePage, origin: str, latency: float) -> ShopResponse:
+    text = pages.render_plain(site, "Sorry, this product is no longer available")
+    match site.settings.vanish:
+        case Vanish.STATUS:
+            return _page(410 if page.number % 3 == 0 else 404, text, _HTML, latency)
+        case Vanish.SOFT:
+            return _page(200, text, _HTML, latency)
+        case Vanish.REDIRECT:
+            answer = _page(301, text, _HTML, latency)
+            answer.headers["Location"] = origin + site.category_path(page.category)
+            return answer
 
 
 def _page(status: int, text: str, content_type: str, latency: float) -> ShopResponse:

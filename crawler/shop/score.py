@@ -1,14 +1,18 @@
 """How good is a crawl of a simulated shop?  What it stored against the truth.  Pure."""
 
+import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from crawler.shop.lives import Micros, Times
+from crawler.shop.site import Numbers
 from crawler.shop.world import ShopWorld
 
 Addresses = Mapping[str, str]  # host -> origin, as serve_shop gives them
+_NOTHING = -1  # no price: not alive, or never seen
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +115,41 @@ def score_freshness(
     return Freshness(len(truth), known, fresh, ghosts)
 
 
+def score_mean_freshness(
+    world: ShopWorld,
+    sightings: Iterable[Sighting],
+    since: float,
+    until: float,
+    *,
+    addresses: Addresses | None = None,
+) -> float:
+    """Freshness averaged over (since, until] and all offers live in it: exact, not sampled.
+
+    The crawl's copy of an offer is the newest sighting.  The mean is the time that live offers spent
+    with a true copy, over the time that they lived.
+    """
+    seen = _columns(world, sightings, until, addresses)
+    prices = world.prices
+    # Truth and copies as one row of steps, offer by offer; a price's end is a step to "nothing true".
+    ends = np.flatnonzero(np.append(prices.offer[1:] != prices.offer[:-1], True))
+    offer = np.concatenate((prices.offer, prices.offer[ends], seen.offer))
+    at = np.concatenate((prices.at, prices.until_at[ends], seen.at))
+    nothing = np.full(len(ends), _NOTHING)
+    value = np.concatenate((prices.price_micros, nothing, seen.price_micros))
+    is_copy = np.arange(len(offer)) >= len(prices.offer) + len(ends)
+    order = np.lexsort((is_copy, at, offer))
+    offer, at, value, is_copy = offer[order], at[order], value[order], is_copy[order]
+
+    true_price = _latest(value, offer, ~is_copy)
+    copy = _latest(value, offer, is_copy)
+    same_offer = np.append(offer[1:] == offer[:-1], False)
+    next_at = np.where(same_offer, np.append(at[1:], until), until)
+    seconds = np.maximum(0.0, np.minimum(next_at, until) - np.maximum(at, since))
+    live = true_price != _NOTHING
+    fresh = live & (copy == true_price)
+    return float(seconds[fresh].sum() / seconds[live].sum()) if seconds[live].any() else math.nan
+
+
 def score_changes(
     world: ShopWorld,
     sightings: Iterable[Sighting],
@@ -120,25 +159,15 @@ def score_changes(
     addresses: Addresses | None = None,
 ) -> Changes:
     """A change is caught by a sighting of its price at or after it and before the next one."""
-    seen: dict[int, list[tuple[float, int]]] = {}
-    for sighting in sightings:
-        offer = world.find_offer(sighting.url, addresses)
-        if offer is not None and sighting.at <= until:
-            seen.setdefault(offer, []).append((sighting.at, sighting.price_micros))
-    times = {offer: sorted(found) for offer, found in seen.items()}
-    changes = world.changes_between(since, until)
-    delays = [
-        _catch(times.get(offer, []), at, until_at, micros)
-        for offer, at, until_at, micros in zip(
-            changes.offer.tolist(),
-            changes.at.tolist(),
-            changes.until_at.tolist(),
-            changes.price_micros.tolist(),
-            strict=True,
-        )
-    ]
-    caught = np.array([delay for delay in delays if delay is not None])
-    return Changes(len(delays), len(caught), _quantile(caught, 0.5))
+    seen = _columns(world, sightings, until, addresses)
+    rows = world.price_rows(seen.offer, seen.at)
+    right = (rows >= 0) & (world.prices.price_micros[rows] == seen.price_micros)
+    first_seen = np.full(len(world.prices.at), np.inf)
+    np.minimum.at(first_seen, rows[right], seen.at[right])
+    happened = world.change_rows(since, until)
+    delays = first_seen[happened] - world.prices.at[happened]
+    caught = delays[np.isfinite(delays)]
+    return Changes(len(happened), len(caught), _quantile(caught, 0.5))
 
 
 def score_discovery(
@@ -164,22 +193,41 @@ def score_discovery(
     )
 
 
-def _catch(
-    sightings: list[tuple[float, int]], at: float, until_at: float, price_micros: int
-) -> float | None:
-    """The delay of the first sighting that shows the change."""
-    start = int(np.searchsorted([moment for moment, _ in sightings], at))
-    for moment, seen_micros in sightings[start:]:
-        if moment >= until_at:
-            return None
-        if seen_micros == price_micros:
-            return moment - at
-    return None
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    """Sightings as columns, of shape (n_sightings,)."""
+
+    offer: Numbers
+    at: Times
+    price_micros: Micros
+
+
+def _columns(
+    world: ShopWorld, sightings: Iterable[Sighting], until: float, addresses: Addresses | None
+) -> _Seen:
+    """The sightings up to `until` that are of offers."""
+    rows = [
+        (offer, sighting.at, sighting.price_micros)
+        for sighting in sightings
+        for offer in (world.find_offer(sighting.url, addresses),)
+        if offer is not None and sighting.at <= until
+    ]
+    offers, times, micros = zip(*rows, strict=True) if rows else ((), (), ())
+    return _Seen(
+        np.array(offers, np.int64), np.array(times, np.float64), np.array(micros, np.int64)
+    )
+
+
+def _latest(value: Micros, offer: Numbers, counts: NDArray[np.bool_]) -> Micros:
+    """At each row the value of the last row that counts and is of the same offer."""
+    last = np.maximum.accumulate(np.where(counts, np.arange(len(value)), -1))
+    known = (last >= 0) & (offer[last] == offer)
+    return np.where(known, value[last], _NOTHING)
 
 
 def _share(part: int, whole: int) -> float:
-    return part / whole if whole else float("nan")
+    return part / whole if whole else math.nan
 
 
 def _quantile(values: NDArray[np.float64], share: float) -> float:
-    return float(np.quantile(values, share)) if len(values) else float("nan")
+    return float(np.quantile(values, share)) if len(values) else math.nan

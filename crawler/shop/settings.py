@@ -43,6 +43,14 @@ class Validators(StrEnum):
     NONE = "none"
 
 
+class Vanish(StrEnum):
+    """What is left on the page of an offer that the shop no longer has."""
+
+    STATUS = "status"  # 404, or 410 for every third offer
+    SOFT = "soft"  # 200 and an apology
+    REDIRECT = "redirect"  # 301 to the category
+
+
 @dataclass(frozen=True, slots=True)
 class Wall:
     """A period in which every page but robots.txt is a bot wall."""
@@ -85,6 +93,7 @@ class SiteSettings:
     template: Template = Template.JSON_LD
     lastmod: Lastmod = Lastmod.HONEST
     validators: Validators = Validators.BOTH
+    vanish: Vanish = Vanish.STATUS
     utc_offset_hours: float = 0.0
 
     fast_share: float = 0.2

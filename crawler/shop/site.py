@@ -127,7 +127,7 @@ class Site:
         if number is None or at < self.born_at[number]:
             return None
         if at >= self.gone_at[number]:
-            return GonePage(number)
+            return GonePage(number, int(self.category[number]))
         life = self.life(number)
         today = at // DAY * DAY  # shops rebuild the block of related offers once a day
         return OfferPage(

@@ -33,6 +33,7 @@ class GonePage:
     """An offer that the shop no longer has."""
 
     number: int
+    category: int
 
 
 @dataclass(frozen=True, slots=True)

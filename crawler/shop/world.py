@@ -8,9 +8,9 @@ from urllib.parse import urlsplit
 import numpy as np
 from numpy.typing import NDArray
 
-from crawler.shop.lives import Micros, Times
-from crawler.shop.settings import ShopSettings
-from crawler.shop.site import Numbers, Site
+from crawler.shop.lives import HISTORY_DAYS, Micros, Times
+from crawler.shop.settings import DAY, Rhythm, ShopSettings
+from crawler.shop.site import RHYTHMS, Numbers, Site
 from crawler.shop.views import ShopPage
 
 
@@ -23,7 +23,7 @@ class OfferColumns:
     born_at: Times
     gone_at: Times
     rhythm: NDArray[np.int8]  # index into settings.Rhythm
-    changes_per_day: NDArray[np.float64]  # own moves: without sales days, campaigns and shifts
+    changes_per_day: NDArray[np.float64]  # on average: own moves and sales days, before any shift
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,13 +35,16 @@ class LiveOffers:
 
 
 @dataclass(frozen=True, slots=True)
-class PriceChanges:
-    """True price changes in order of time.  A change holds until `until_at`; shape (n_changes,)."""
+class Prices:
+    """True prices and their spans: each holds in [at, until_at).  Arrays have shape (n_prices,)."""
 
     offer: Numbers
     at: Times
-    until_at: Times
+    until_at: Times  # the next change, or the end of the offer
     price_micros: Micros
+
+    def take(self, rows: Numbers) -> "Prices":
+        return Prices(self.offer[rows], self.at[rows], self.until_at[rows], self.price_micros[rows])
 
 
 class ShopWorld:
@@ -102,56 +105,66 @@ class ShopWorld:
             born_at=np.concatenate([site.born_at for site in self.sites]),
             gone_at=np.concatenate([site.gone_at for site in self.sites]),
             rhythm=np.concatenate([site.rhythm for site in self.sites]),
-            changes_per_day=np.concatenate([site.changes_per_day for site in self.sites]),
+            changes_per_day=np.concatenate([_mean_rate(site) for site in self.sites]),
         )
+
+    @cached_property
+    def prices(self) -> Prices:
+        """Every price of every offer, offer by offer, in order of time."""
+        lives = [site.life(number) for site in self.sites for number in range(len(site))]
+        counts = [len(life.price_at) for life in lives]
+        at = np.concatenate([life.price_at for life in lives])
+        until_at = np.append(at[1:], np.inf)
+        until_at[np.cumsum(counts) - 1] = self.columns.gone_at
+        micros = np.concatenate([life.price_micros for life in lives])
+        return Prices(np.repeat(np.arange(len(lives)), counts), at, until_at, micros)
 
     def live_offers(self, at: float) -> LiveOffers:
-        """All offers alive at `at`: one pass over the columns of all prices."""
+        """All offers alive at `at`, with their prices."""
         alive = np.flatnonzero((self.columns.born_at <= at) & (self.columns.gone_at > at))
-        passed = np.add.reduceat(self._prices.at <= at, self._first_price[:-1])
-        latest = self._first_price[:-1] + np.maximum(passed, 1) - 1
-        return LiveOffers(alive, self._prices.price_micros[latest[alive]])
+        rows = self.price_rows(alive, np.full(len(alive), at))
+        return LiveOffers(alive, self.prices.price_micros[rows])
 
-    def changes_between(self, since: float, until: float) -> PriceChanges:
-        """The price changes in (since, until], first prices of new offers not counted."""
-        prices = self._prices
+    def price_rows(self, offers: Numbers, at: Times) -> Numbers:
+        """For each pair of offer and time the row of `prices` that holds then; -1 when none does."""
+        rows = np.searchsorted(self._price_keys, self._keys(offers, at), "right") - 1
+        found = (self.prices.offer[rows] == offers) & (self.prices.until_at[rows] > at)
+        return np.where(found & (rows >= 0), rows, -1)
+
+    def change_rows(self, since: float, until: float) -> Numbers:
+        """The rows of `prices` that are price changes in (since, until]: first prices are none."""
+        prices = self.prices
         picked = (prices.at > since) & (prices.at <= until)
-        picked[self._first_price[:-1]] = False
-        rows = np.flatnonzero(picked)
-        rows = rows[np.argsort(prices.at[rows], kind="stable")]
-        return PriceChanges(
-            prices.offer[rows], prices.at[rows], prices.until_at[rows], prices.price_micros[rows]
-        )
+        picked[1:] &= prices.offer[1:] == prices.offer[:-1]
+        picked[0] = False
+        return np.flatnonzero(picked)
 
-    def price_history(self, offer: int) -> PriceChanges:
+    def changes_between(self, since: float, until: float) -> Prices:
+        """The price changes in (since, until], in order of time."""
+        rows = self.change_rows(since, until)
+        return self.prices.take(rows[np.argsort(self.prices.at[rows], kind="stable")])
+
+    def price_history(self, offer: int) -> Prices:
         """All prices of one offer, the first included."""
-        row = slice(int(self._first_price[offer]), int(self._first_price[offer + 1]))
-        prices = self._prices
-        return PriceChanges(
-            prices.offer[row], prices.at[row], prices.until_at[row], prices.price_micros[row]
-        )
+        start, end = np.searchsorted(self.prices.offer, [offer, offer + 1])
+        return self.prices.take(np.arange(start, end))
+
+    @cached_property
+    def _price_keys(self) -> Numbers:
+        return self._keys(self.prices.offer, self.prices.at)
+
+    def _keys(self, offers: Numbers, at: Times) -> Numbers:
+        """One ascending integer for (offer, time).  Exact, as prices change on whole seconds only."""
+        span = (self.settings.days + HISTORY_DAYS) * DAY + 10.0
+        second = np.clip(np.floor(at) - self.settings.starts_at + HISTORY_DAYS * DAY, -1.0, span)
+        return offers * (int(span) + 10) + second.astype(np.int64)
 
     def _host_of_origin(self, origin: str, addresses: Mapping[str, str] | None) -> str:
         if addresses is None:
             return origin.partition("://")[2]
         return next((host for host, served in addresses.items() if served == origin), "")
 
-    @cached_property
-    def _lives(self) -> list[tuple[Times, Micros]]:
-        lives = (site.life(number) for site in self.sites for number in range(len(site)))
-        return [(life.price_at, life.price_micros) for life in lives]
 
-    @cached_property
-    def _first_price(self) -> Numbers:
-        return np.cumsum([0, *(len(times) for times, _ in self._lives)])
-
-    @cached_property
-    def _prices(self) -> PriceChanges:
-        """Every price of every offer, offer by offer, in order of time."""
-        at = np.concatenate([times for times, _ in self._lives])
-        until_at = np.append(at[1:], np.inf)
-        until_at[self._first_price[1:] - 1] = self.columns.gone_at
-        offer = np.repeat(np.arange(len(self._lives)), np.diff(self._first_price))
-        return PriceChanges(
-            offer, at, until_at, np.concatenate([micros for _, micros in self._lives])
-        )
+def _mean_rate(site: Site) -> NDArray[np.float64]:
+    """Own moves, plus the start and the end of each weekly sale."""
+    return site.changes_per_day + np.where(site.rhythm == RHYTHMS.index(Rhythm.SALE), 2 / 7, 0.0)

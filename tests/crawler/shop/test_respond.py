@@ -10,7 +10,7 @@ from selectolax.lexbor import LexborHTMLParser
 
 from crawler.shop.money import plain, visible
 from crawler.shop.respond import ShopResponse, respond
-from crawler.shop.settings import DAY, HOUR, ShopSettings, SiteSettings, Wall, varied_shop
+from crawler.shop.settings import DAY, HOUR, ShopSettings, SiteSettings, Vanish, Wall, varied_shop
 from crawler.shop.world import ShopWorld
 
 START = 1_700_000_000.0
@@ -134,6 +134,20 @@ def test_a_vanished_offer_answers_404_or_410() -> None:
     gone = [n for n in range(len(site)) if START < site.gone_at[n] < START + 13 * DAY]
     statuses = {get(site.host, site.path(n), float(site.gone_at[n])).status for n in gone}
     assert statuses == {404, 410}
+
+
+@pytest.mark.parametrize(("vanish", "status"), [(Vanish.SOFT, 200), (Vanish.REDIRECT, 301)])
+def test_a_vanished_offer_may_apologise_or_lead_to_its_category(
+    vanish: Vanish, status: int
+) -> None:
+    site = SiteSettings("gone.test", vanish=vanish, lifetime_days=5.0, busy_share=0.0)
+    world = ShopWorld(ShopSettings((site,), START), seed=1)
+    number = int(world.sites[0].gone_at.argmin())
+    answer = respond(world, "gone.test", world.sites[0].path(number), {}, START + 50 * DAY)
+    assert answer.status == status
+    assert "price" not in answer.body.decode()
+    if vanish is Vanish.REDIRECT:
+        assert answer.headers["Location"].startswith("http://gone.test/c/")
 
 
 def test_gzip_is_sent_only_when_accepted() -> None:

@@ -12,6 +12,7 @@ from crawler.shop.score import (
     score_changes,
     score_discovery,
     score_freshness,
+    score_mean_freshness,
 )
 from crawler.shop.settings import DAY, varied_shop
 from crawler.shop.world import ShopWorld
@@ -83,6 +84,44 @@ def test_a_change_seen_after_the_next_one_is_missed() -> None:
     assert 0 < score.caught < score.happened
     assert score.caught == pytest.approx(in_time, rel=0.02)  # a price may come back within the hour
     assert score.median_delay == pytest.approx(hour)
+
+
+def everything(at: float) -> list[Sighting]:
+    live = WORLD.live_offers(at)
+    return [
+        Sighting(WORLD.offer_url(offer), at, price)
+        for offer, price in zip(live.offer.tolist(), live.price_micros.tolist(), strict=True)
+    ]
+
+
+def test_mean_freshness_is_the_average_of_many_moments() -> None:
+    since, until = START + DAY, START + 3 * DAY
+    sweeps = everything(START) + everything(START + 2 * DAY)
+    moments = np.arange(since, until, 600.0) + 0.5
+    sampled = []
+    for at in moments.tolist():
+        stored = {s.url: s for s in sweeps if s.at <= at}
+        known = [
+            StoredPrice(s.url, s.price_micros, WORLD.currency(WORLD.find_offer(s.url) or 0))
+            for s in stored.values()
+        ]
+        sampled.append(score_freshness(WORLD, known, at))
+    average = sum(s.fresh for s in sampled) / sum(s.live for s in sampled)
+    exact = score_mean_freshness(WORLD, sweeps, since, until)
+    assert 0.3 < exact < 0.95
+    assert exact == pytest.approx(average, abs=0.003)
+
+
+def test_mean_freshness_is_one_for_a_crawl_that_sees_everything_at_once() -> None:
+    prices = WORLD.prices
+    every = [
+        Sighting(WORLD.offer_url(offer), at, price)
+        for offer, at, price in zip(
+            prices.offer.tolist(), prices.at.tolist(), prices.price_micros.tolist(), strict=True
+        )
+    ]
+    assert score_mean_freshness(WORLD, every, START, START + 14 * DAY) == pytest.approx(1.0)
+    assert score_mean_freshness(WORLD, [], START, START + 14 * DAY) == 0.0
 
 
 def test_discovery_counts_births_and_their_delays() -> None:
