@@ -23,6 +23,7 @@ class PriceRecording:
     tick_at: NDArray[np.float64]  # (T,) seconds
     price: NDArray[np.float32]  # (T, n), NaN while the offer is not live
     group: NDArray[np.intp]  # (n,) what the shop itself tells apart: hardware, category, region
+    traits: NDArray[np.int32]  # (n, k) all that it tells apart, coded from 0
     warm_up: int  # ticks before scores count
 
     @property
@@ -38,6 +39,18 @@ def _columns(folder: str, name: str, *columns: str) -> list[NDArray[np.object_]]
 def _codes(values: NDArray[np.object_]) -> NDArray[np.intp]:
     codes: NDArray[np.intp] = np.unique(values, return_inverse=True)[1]
     return codes.astype(np.intp)
+
+
+def _traits(folder: str, name: str, *columns: str) -> NDArray[np.int32]:
+    """Codes of those columns of an offers file that it has; other shops describe offers by less."""
+    table = pq.read_table(recording(folder, f"prices/{name}.parquet"))
+    present = [column for column in columns if column in table.column_names]
+    codes = [_codes(table[column].to_numpy().astype(str)) for column in present]
+    return np.column_stack([np.zeros((len(table), 0), np.int32), *codes]).astype(np.int32)
+
+
+def _ticks_within(tick_at: NDArray[np.float64], days: float) -> int:
+    return int(np.searchsorted(tick_at, tick_at[0] + days * DAY))
 
 
 def _prices_from_changes(
@@ -66,8 +79,10 @@ def auction(folder: str) -> PriceRecording:
     row = np.searchsorted(tick_at, changed_at.astype(np.float64))
     prices = _prices_from_changes(tick_at, row, column, price.astype(np.float64), len(known))
     prices[tick_at[:, None] > last_at.astype(np.float64)[None, :]] = np.nan
-    warm_up = int(np.searchsorted(tick_at, tick_at[0] + 7 * DAY))
-    return PriceRecording("auction", tick_at, prices, _codes(cpu), warm_up)
+    traits = _traits(folder, "auction_offers", "cpu", "fixed_price")
+    return PriceRecording(
+        "auction", tick_at, prices, _codes(cpu), traits, _ticks_within(tick_at, days=7)
+    )
 
 
 def gpu(folder: str) -> PriceRecording:
@@ -83,8 +98,8 @@ def gpu(folder: str) -> PriceRecording:
     column, n_offers = offer.astype(np.intp), len(merchant)
     prices = _prices_from_changes(tick_at, row, column, price.astype(np.float64), n_offers)
     group = _codes(np.array([f"{m} {a}" for m, a in zip(merchant, accelerator, strict=True)]))
-    warm_up = int(np.searchsorted(tick_at, tick_at[0] + 60 * DAY))
-    return PriceRecording("gpu", tick_at, prices, group, warm_up)
+    traits = _traits(folder, "gpu_offers", "merchant", "accelerator")
+    return PriceRecording("gpu", tick_at, prices, group, traits, _ticks_within(tick_at, days=60))
 
 
 def grocery(folder: str) -> PriceRecording:
@@ -95,11 +110,19 @@ def grocery(folder: str) -> PriceRecording:
     """
     offer, date, price = _columns(folder, "grocery_daily", "offer", "date", "price")
     known, category = _columns(folder, "grocery_offers", "offer", "category")
+    described = _traits(folder, "grocery_offers", "category", "brand")
     names, column = np.unique(offer, return_inverse=True)
     dates, row = np.unique(date, return_inverse=True)
-    category_of = dict(zip(known, category, strict=True))
+    row_of = {name: i for i, name in enumerate(known)}
+    about = np.array([row_of[name] for name in names])
     iso = [f"{d[:4]}-{d[4:6]}-{d[6:]}" for d in dates]
     tick_at = np.array(iso, dtype="datetime64[s]").astype(np.float64)
     prices = _prices_from_changes(tick_at, row, column, price.astype(np.float64), len(names))
-    group = _codes(np.array([category_of[name] for name in names]))
-    return PriceRecording("grocery", tick_at, prices, group, 10)
+    return PriceRecording(
+        "grocery",
+        tick_at,
+        prices,
+        _codes(category)[about],
+        described[about],
+        _ticks_within(tick_at, days=10),
+    )
