@@ -1,0 +1,218 @@
+"""Pooled discovery, the default: elapsed time, a shared day, and a rate for every source.
+
+Model.  What a fetch of source u finds is Poisson(discovery_rate_u * multiplier_uh * exposure_u).
+Exposure (exposure.py) grows with an hour-of-day profile pooled over all sources, in the source's local
+hours, levels off as links expire (48 h), and starts again at a fetch.
+    discovery_rate_u ~ Gamma(prior_shape, prior_shape / pooled mean rate)
+Update, after s discoveries over exposure e, all older evidence kept by `memory` (0.995) an hour:
+    discovery_rate_u ~ Gamma(prior_shape + sum s, prior_shape / mean + sum multiplier_uh * e)
+    multiplier_uh = (strength + sum s) / (strength + sum discovery_rate_u * e), strength 2, over fetches at h
+    profile_h     = the same ratio over all sources, the s discoveries of a fetch shared out over the hours
+                    of day they may have come from, by profile_h * exposure from that hour (one EM step)
+Choice.  Draw every rate from its posterior (Thompson sampling), fetch where the draw expects most now.
+A discovery counts for one source only, the first in the tick that showed it (marginal credit), so sources
+that repeat others sink by themselves.  Forgetting pulls a source that is not fetched back to the pooled
+mean while its exposure stays full: dead sources are left, and asked again now and then.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from policies.discovery.exposure import (
+    HOURS,
+    SECONDS_PER_HOUR,
+    Bools,
+    Floats,
+    Ints,
+    exposure,
+    exposure_by_hour,
+    local_clock,
+    local_hour,
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PooledSettings:
+    """The constants of the model.  On the recorded news pages and on the generator, halving or doubling any
+    of them moves coverage by at most 0.01."""
+
+    expiry: float = 48.0  # hours a link stays, on average
+    memory: float = 0.995  # share of the evidence kept after an hour
+    prior_shape: float = 0.5
+    multiplier_strength: float = 2.0  # pseudo-discoveries that hold a multiplier at 1
+    profile_strength: float = 20.0  # and an hour of the profile
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pooled:
+    """What is known of n sources, a value: arrays of shape (n,) unless said, never changed in place."""
+
+    settings: PooledSettings
+    utc_offset: Floats  # seconds, for local hours
+    fetched_at: Floats  # -inf before the first fetch
+    learned_at: Floats  # the time that the evidence below is as of
+    found: Floats
+    exposed: Floats
+    hour_found: Floats  # (n, 24)
+    hour_expected: Floats  # (n, 24)
+    profile_found: Floats  # (24,)
+    profile_expected: Floats  # (24,)
+    profile_at: float
+
+    @classmethod
+    def start(cls, utc_offset: Floats, settings: PooledSettings | None = None) -> Pooled:
+        """Nothing known yet of the sources with these offsets from UTC in seconds; there may be none."""
+        n = len(utc_offset)
+        return cls(
+            settings=settings or PooledSettings(),
+            utc_offset=np.asarray(utc_offset, np.float64),
+            fetched_at=np.full(n, -np.inf),
+            learned_at=np.zeros(n),
+            found=np.zeros(n),
+            exposed=np.zeros(n),
+            hour_found=np.zeros((n, HOURS)),
+            hour_expected=np.zeros((n, HOURS)),
+            profile_found=np.zeros(HOURS),
+            profile_expected=np.zeros(HOURS),
+            profile_at=0.0,
+        )
+
+    def add(self, utc_offset: Floats) -> Pooled:
+        """The same with new sources at the end."""
+        new = Pooled.start(utc_offset, self.settings)
+        return replace(
+            self,
+            utc_offset=np.concatenate((self.utc_offset, new.utc_offset)),
+            fetched_at=np.concatenate((self.fetched_at, new.fetched_at)),
+            learned_at=np.concatenate((self.learned_at, new.learned_at)),
+            found=np.concatenate((self.found, new.found)),
+            exposed=np.concatenate((self.exposed, new.exposed)),
+            hour_found=np.concatenate((self.hour_found, new.hour_found)),
+            hour_expected=np.concatenate((self.hour_expected, new.hour_expected)),
+        )
+
+    def keep(self, kept: Bools) -> Pooled:
+        """The same without the sources that are False; the profile keeps what they taught."""
+        return replace(
+            self,
+            utc_offset=self.utc_offset[kept],
+            fetched_at=self.fetched_at[kept],
+            learned_at=self.learned_at[kept],
+            found=self.found[kept],
+            exposed=self.exposed[kept],
+            hour_found=self.hour_found[kept],
+            hour_expected=self.hour_expected[kept],
+        )
+
+    def profile(self) -> Floats:
+        """How busy each local hour of the day is, mean 1."""
+        strength = self.settings.profile_strength
+        ratio = (strength + self.profile_found) / (strength + self.profile_expected)
+        return np.asarray(ratio / ratio.mean())
+
+    def exposure(self, now: float) -> Floats:
+        """Hours of average publishing that wait on each source."""
+        clock = local_clock(now, self.utc_offset)
+        expiry = self.settings.expiry
+        return exposure(age=self._age(now), clock=clock, profile=self.profile(), expiry=expiry)
+
+    def rate(self, now: float) -> Floats:
+        """Posterior mean of discoveries per hour of average publishing."""
+        shape, inverse_scale = self._posterior(now)
+        return np.asarray(shape / inverse_scale)
+
+    def multiplier(self, now: float) -> Floats:
+        """How much better than its rate a source does at this hour of its day."""
+        cell = np.arange(len(self.found)), local_hour(now, self.utc_offset)
+        kept, strength = self._kept(now), self.settings.multiplier_strength
+        found, expected = self.hour_found[cell] * kept, self.hour_expected[cell] * kept
+        return np.asarray((strength + found) / (strength + expected))
+
+    def expected_discoveries(self, now: float) -> Floats:
+        """What a fetch of each source would find now."""
+        return self.rate(now) * self.multiplier(now) * self.exposure(now)
+
+    def drawn_discoveries(self, now: float, rng: np.random.Generator) -> Floats:
+        """The same with rates drawn from their posteriors: rank by this to explore as well."""
+        shape, inverse_scale = self._posterior(now)
+        return rng.gamma(shape, 1.0 / inverse_scale) * self.multiplier(now) * self.exposure(now)
+
+    def choose(self, *, now: float, budget: int, rng: np.random.Generator) -> Ints:
+        return np.argsort(-self.drawn_discoveries(now, rng))[:budget]
+
+    def observe(self, *, now: float, sources: Ints, discoveries: Ints) -> Pooled:
+        """Learn from this tick's fetches, each source at most once.  A source that failed found 0.
+
+        The first fetch of a source shows its whole backlog, menus included: it starts the clock and teaches
+        nothing."""
+        first = np.isneginf(self.fetched_at[sources])
+        counted = np.where(first, 0.0, discoveries)
+        exposed = np.where(first, 0.0, self.exposure(now)[sources])
+        learned = self._learn(now, sources, counted, exposed)
+        known = ~first
+        return learned._learn_profile(self, now, sources[known], counted[known])
+
+    def _learn(self, now: float, sources: Ints, counted: Floats, exposed: Floats) -> Pooled:
+        kept = self._kept(now)[sources]
+        cell = sources, local_hour(now, self.utc_offset[sources])
+        expected = self.rate(now)[sources] * exposed
+        at_average_hour = self.multiplier(now)[sources] * exposed
+        hour_found = _with(self.hour_found, sources, self.hour_found[sources] * kept[:, None])
+        hour_expected = _with(
+            self.hour_expected, sources, self.hour_expected[sources] * kept[:, None]
+        )
+        hour_found[cell] += counted
+        hour_expected[cell] += expected
+        return replace(
+            self,
+            fetched_at=_with(self.fetched_at, sources, now),
+            learned_at=_with(self.learned_at, sources, now),
+            found=_with(self.found, sources, self.found[sources] * kept + counted),
+            exposed=_with(self.exposed, sources, self.exposed[sources] * kept + at_average_hour),
+            hour_found=hour_found,
+            hour_expected=hour_expected,
+        )
+
+    def _learn_profile(self, before: Pooled, now: float, sources: Ints, counted: Floats) -> Pooled:
+        """One EM step for the pooled day, with the rates and ages `before` this tick's fetches."""
+        clock = local_clock(now, before.utc_offset[sources])
+        by_hour = exposure_by_hour(
+            age=before._age(now)[sources], clock=clock, expiry=self.settings.expiry
+        )
+        likely = by_hour * before.profile()
+        total = likely.sum(axis=1, keepdims=True)
+        share = np.divide(likely, total, out=np.zeros_like(likely), where=total > 0.0)
+        kept = self._memory(now - self.profile_at)
+        expected = before.rate(now)[sources] @ by_hour
+        return replace(
+            self,
+            profile_found=self.profile_found * kept + counted @ share,
+            profile_expected=self.profile_expected * kept + expected,
+            profile_at=now,
+        )
+
+    def _age(self, now: float) -> Floats:
+        return np.maximum(now - self.fetched_at, 0.0) / SECONDS_PER_HOUR
+
+    def _memory(self, seconds: Floats | float) -> Floats:
+        return np.asarray(self.settings.memory ** (np.maximum(seconds, 0.0) / SECONDS_PER_HOUR))
+
+    def _kept(self, now: float) -> Floats:
+        return self._memory(now - self.learned_at)
+
+    def _posterior(self, now: float) -> tuple[Floats, Floats]:
+        """Shape and inverse scale of each rate; one discovery in one hour stands in for an empty pool."""
+        kept, prior_shape = self._kept(now), self.settings.prior_shape
+        found, exposed = self.found * kept, self.exposed * kept
+        mean = (1.0 + found.sum()) / (1.0 + exposed.sum())
+        return prior_shape + found, prior_shape / mean + exposed
+
+
+def _with(column: Floats, rows: Ints, values: Floats | float) -> Floats:
+    """A copy with these rows replaced."""
+    copy = column.copy()
+    copy[rows] = values
+    return copy
