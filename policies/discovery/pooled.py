@@ -4,15 +4,18 @@ Model.  What a fetch of source u finds is Poisson(discovery_rate_u * multiplier_
 Exposure (exposure.py) grows with an hour-of-day profile pooled over all sources, in the source's local
 hours, levels off as links expire (48 h), and starts again at a fetch.
     discovery_rate_u ~ Gamma(prior_shape, prior_shape / pooled mean rate)
-Update, after s discoveries over exposure e, all older evidence kept by `memory` (0.995) an hour:
+Update, after s discoveries over exposure e, older evidence kept by `memory` (0.995) an hour:
     discovery_rate_u ~ Gamma(prior_shape + sum s, prior_shape / mean + sum multiplier_uh * e)
     multiplier_uh = (strength + sum s) / (strength + sum discovery_rate_u * e), strength 2, over fetches at h
     profile_h     = the same ratio over all sources, the s discoveries of a fetch shared out over the hours
                     of day they may have come from, by profile_h * exposure from that hour (one EM step)
+A break: before a fetch is counted, the evidence for the source's rate is also kept by
+    P(same) = 1 / (1 + odds(break_probability) * P(s | prior) / P(s | posterior)),  s negative binomial
+so a good source that dies is left within 10 fetches instead of 70, and one that wakes is believed.
 Choice.  Draw every rate from its posterior (Thompson sampling), fetch where the draw expects most now.
 A discovery counts for one source only, the first in the tick that showed it (marginal credit), so sources
 that repeat others sink by themselves.  Forgetting pulls a source that is not fetched back to the pooled
-mean while its exposure stays full: dead sources are left, and asked again now and then.
+mean while its exposure stays full, so a sleeping one is asked now and then.
 """
 
 from __future__ import annotations
@@ -20,6 +23,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
+from scipy.special import expit, gammaln, logit
 
 from policies.discovery.exposure import (
     HOURS,
@@ -44,6 +48,7 @@ class PooledSettings:
     prior_shape: float = 0.5
     multiplier_strength: float = 2.0  # pseudo-discoveries that hold a multiplier at 1
     profile_strength: float = 20.0  # and an hour of the profile
+    break_probability: float = 0.01  # that a source has become another since its last fetch
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -148,49 +153,65 @@ class Pooled:
 
         The first fetch of a source shows its whole backlog, menus included: it starts the clock and teaches
         nothing."""
-        first = np.isneginf(self.fetched_at[sources])
-        counted = np.where(first, 0.0, discoveries)
-        exposed = np.where(first, 0.0, self.exposure(now)[sources])
-        learned = self._learn(now, sources, counted, exposed)
-        known = ~first
-        return learned._learn_profile(self, now, sources[known], counted[known])
+        known = np.isfinite(self.fetched_at[sources])
+        fetched = replace(self, fetched_at=_with(self.fetched_at, sources, now))
+        sources, found = sources[known], discoveries[known].astype(np.float64)
+        waited = self.exposure(now)[sources]
+        learned = fetched._fade(now, sources, found, waited)._learn(now, sources, found, waited)
+        return learned._learn_profile(now, sources, found, age=self._age(now)[sources])
 
-    def _learn(self, now: float, sources: Ints, counted: Floats, exposed: Floats) -> Pooled:
-        kept = self._kept(now)[sources]
-        cell = sources, local_hour(now, self.utc_offset[sources])
-        expected = self.rate(now)[sources] * exposed
-        at_average_hour = self.multiplier(now)[sources] * exposed
-        hour_found = _with(self.hour_found, sources, self.hour_found[sources] * kept[:, None])
-        hour_expected = _with(
-            self.hour_expected, sources, self.hour_expected[sources] * kept[:, None]
-        )
-        hour_found[cell] += counted
-        hour_expected[cell] += expected
+    def _fade(self, now: float, sources: Ints, found: Floats, waited: Floats) -> Pooled:
+        """The evidence of these sources as of now: dimmed by time, that of the rate also by P(same).
+
+        The hours are ratios to the rate and outlive a break; else a daily burst would look new every day."""
+        in_time = self._kept(now)[sources]
+        kept, by_hour = in_time * self._same(now, sources, found, waited), in_time[:, None]
         return replace(
             self,
-            fetched_at=_with(self.fetched_at, sources, now),
             learned_at=_with(self.learned_at, sources, now),
-            found=_with(self.found, sources, self.found[sources] * kept + counted),
-            exposed=_with(self.exposed, sources, self.exposed[sources] * kept + at_average_hour),
-            hour_found=hour_found,
-            hour_expected=hour_expected,
+            found=_with(self.found, sources, self.found[sources] * kept),
+            exposed=_with(self.exposed, sources, self.exposed[sources] * kept),
+            hour_found=_with(self.hour_found, sources, self.hour_found[sources] * by_hour),
+            hour_expected=_with(self.hour_expected, sources, self.hour_expected[sources] * by_hour),
         )
 
-    def _learn_profile(self, before: Pooled, now: float, sources: Ints, counted: Floats) -> Pooled:
-        """One EM step for the pooled day, with the rates and ages `before` this tick's fetches."""
-        clock = local_clock(now, before.utc_offset[sources])
-        by_hour = exposure_by_hour(
-            age=before._age(now)[sources], clock=clock, expiry=self.settings.expiry
+    def _same(self, now: float, sources: Ints, found: Floats, waited: Floats) -> Floats:
+        """P(same): a source is still the one we learned, given what this fetch found."""
+        prior_shape, broken = self.settings.prior_shape, self.settings.break_probability
+        shape, inverse_scale = (column[sources] for column in self._posterior(now))
+        exposed = self.multiplier(now)[sources] * waited
+        same = _log_probability(found, exposed, shape, inverse_scale)
+        other = _log_probability(found, exposed, prior_shape, prior_shape / self._mean_rate(now))
+        return np.asarray(expit(same - other - logit(broken)))
+
+    def _learn(self, now: float, sources: Ints, found: Floats, waited: Floats) -> Pooled:
+        """Rates first, then the hours by the new rates: a leap in the rate is not put down to the hour."""
+        exposed = self.multiplier(now)[sources] * waited
+        learned = replace(
+            self,
+            found=_with(self.found, sources, self.found[sources] + found),
+            exposed=_with(self.exposed, sources, self.exposed[sources] + exposed),
         )
-        likely = by_hour * before.profile()
+        cell = sources, local_hour(now, self.utc_offset[sources])
+        expected = learned.rate(now)[sources] * waited
+        return replace(
+            learned,
+            hour_found=_with(self.hour_found, cell, self.hour_found[cell] + found),
+            hour_expected=_with(self.hour_expected, cell, self.hour_expected[cell] + expected),
+        )
+
+    def _learn_profile(self, now: float, sources: Ints, found: Floats, age: Floats) -> Pooled:
+        """One EM step for the pooled day; age: hours since the fetches before these."""
+        clock = local_clock(now, self.utc_offset[sources])
+        by_hour = exposure_by_hour(age=age, clock=clock, expiry=self.settings.expiry)
+        likely = by_hour * self.profile()
         total = likely.sum(axis=1, keepdims=True)
         share = np.divide(likely, total, out=np.zeros_like(likely), where=total > 0.0)
         kept = self._memory(now - self.profile_at)
-        expected = before.rate(now)[sources] @ by_hour
         return replace(
             self,
-            profile_found=self.profile_found * kept + counted @ share,
-            profile_expected=self.profile_expected * kept + expected,
+            profile_found=self.profile_found * kept + found @ share,
+            profile_expected=self.profile_expected * kept + self.rate(now)[sources] @ by_hour,
             profile_at=now,
         )
 
@@ -207,12 +228,28 @@ class Pooled:
         """Shape and inverse scale of each rate; one discovery in one hour stands in for an empty pool."""
         kept, prior_shape = self._kept(now), self.settings.prior_shape
         found, exposed = self.found * kept, self.exposed * kept
-        mean = (1.0 + found.sum()) / (1.0 + exposed.sum())
-        return prior_shape + found, prior_shape / mean + exposed
+        return prior_shape + found, prior_shape / self._mean_rate(now) + exposed
+
+    def _mean_rate(self, now: float) -> float:
+        kept = self._kept(now)
+        return float((1.0 + self.found @ kept) / (1.0 + self.exposed @ kept))
 
 
-def _with(column: Floats, rows: Ints, values: Floats | float) -> Floats:
-    """A copy with these rows replaced."""
+def _log_probability(
+    count: Floats, exposed: Floats, shape: Floats | float, inverse_scale: Floats | float
+) -> Floats:
+    """log P(count), count ~ Poisson(rate * exposed), rate ~ Gamma(shape, inverse_scale), up to a term
+    in count and exposed alone."""
+    return np.asarray(
+        gammaln(shape + count)
+        - gammaln(shape)
+        - shape * np.log1p(exposed / inverse_scale)
+        - count * np.log(inverse_scale + exposed)
+    )
+
+
+def _with(column: Floats, at: Ints | tuple[Ints, Ints], values: Floats | float) -> Floats:
+    """A copy with these entries replaced."""
     copy = column.copy()
-    copy[rows] = values
+    copy[at] = values
     return copy

@@ -50,7 +50,7 @@ def test_the_rate_is_learned_in_ticks_of_any_length() -> None:
     policy = Pooled.start(np.zeros(3), PooledSettings(expiry=1e9, memory=0.9999))
     true_rate, now = np.array([0.2, 2.0, 20.0]), 0.0
     policy = fetch_all(policy, now, np.zeros(3))
-    for _ in range(1500):
+    for _ in range(800):
         gap = rng.exponential(0.7)
         now += gap * HOUR
         policy = fetch_all(policy, now, rng.poisson(true_rate * gap))
@@ -80,13 +80,12 @@ def test_the_day_is_learned_in_local_hours() -> None:
     rng = np.random.default_rng(4)
     offsets = np.repeat([0.0, 10 * HOUR], 10)
     policy = Pooled.start(offsets)
-    for hour in range(24 * 20):
+    for hour in range(24 * 14):
         local = (hour - 0.5 + offsets / HOUR) % 24
         busy = (local > 9) & (local < 17)
         policy = fetch_all(policy, hour * HOUR, rng.poisson(np.where(busy, 3.0, 0.1)))
     profile = policy.profile()
     assert profile[9:17].min() > 5 * profile[[*range(8), *range(18, 24)]].max()
-    # At 17:00 UTC one half has just had its day, the other's is long fetched and over.
     assert profile.mean() == pytest.approx(1.0)
 
 
@@ -142,17 +141,17 @@ def test_dead_sources_are_left_and_a_sleeping_one_is_woken() -> None:
     assert awake[0] > 2 * awake[5:].mean()
 
 
-def test_a_source_that_dies_is_left_within_days() -> None:
+def test_a_good_source_that_dies_is_left_within_two_days() -> None:
     rng = np.random.default_rng(7)
     rates = np.full(20, 0.3)
     rates[0] = 3.0
     policy, last = Pooled.start(np.zeros(20)), np.zeros(20)
     policy, alive = simulate(policy, rates, hours=range(240), budget=2, rng=rng, last=last)
     rates[0] = 0.0
-    policy, _ = simulate(policy, rates, hours=range(240, 480), budget=2, rng=rng, last=last)
-    policy, dead = simulate(policy, rates, hours=range(480, 720), budget=2, rng=rng, last=last)
+    policy, _ = simulate(policy, rates, hours=range(240, 288), budget=2, rng=rng, last=last)
+    policy, dead = simulate(policy, rates, hours=range(288, 384), budget=2, rng=rng, last=last)
     assert alive[0] > 2 * alive[1:].mean()
-    assert dead[0] < 0.5 * dead[1:].mean()
+    assert dead[0] < 0.75 * dead[1:].mean()
 
 
 @settings(max_examples=30)
