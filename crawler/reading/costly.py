@@ -1,0 +1,243 @@
+"""Would this page stall the HTML parser?  Told from its bytes in linear time, before parsing.
+
+The HTML standard makes three things quadratic, and lexbor follows it:
+- every start tag looks through the open elements: 100,000 nested <div> take 8 s;
+- unclosed formatting elements (<b>, <font> ...) are opened again in every new block: 6,000 <p><font size=N>
+  make 18 million nodes, 15 s and gigabytes;
+- every attribute of a tag is compared with those before it: 12,000 in one tag take 0.2 s.
+A first look counts tags for all pages (20 us for 66 KB).  Its bounds hold whatever the page does; the pages
+above them (long listings, text full of <b>) get a second look, 0.5 us a tag, that knows which tags are closed.
+"""
+
+import re
+
+import numpy as np
+
+SMALL = 4096  # bytes: no page this small takes 50 ms
+MAX_REOPENED = 400_000  # formatting elements opened again: 0.3 us each
+MANY_TAGS = 15_000  # as many nested elements take 0.16 s
+MAX_SEARCHED = 40_000_000  # sum over the tags of the elements open around them: 2 ns each
+LONG_TAG = 16_384  # bytes
+MAX_ATTRIBUTES = 4_000
+MAX_ODDITIES = (
+    50  # <html> or <body> again (their attributes are merged); <title> within <title> in <svg>
+)
+
+_SPACE = b" \t\n\r\f/"
+
+
+def _formatting_starts() -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+    """Which two bytes after < may begin a formatting element that can differ from its like.
+
+    Without attributes at most three alike stay in the list (the standard's "Noah's Ark" clause), so one-letter
+    names count with a space behind them only.  <a> and <nobr> close their predecessor and do not count.
+    """
+    starts = np.zeros(65_536, dtype=np.bool_)
+    for letter in b"bisuBISU":
+        starts[[letter << 8 | space for space in _SPACE]] = True
+    for name in (b"em", b"tt", b"bi", b"co", b"fo", b"sm", b"st"):  # big, code, font, small, strong
+        for first in (name[0], name[0] - 32):
+            starts[[first << 8 | name[1], first << 8 | name[1] - 32]] = True
+    return starts
+
+
+_FORMATTING_START = _formatting_starts()
+_FORMATTING_NAMES = frozenset(b"a b big code em font i nobr s small strike strong tt u".split())
+_FORMATTING = re.compile(
+    rb"<(b|i|s|u|em|tt|big|code|font|small|strike|strong)(?=[\s/>])", re.IGNORECASE
+)
+
+
+def looks_costly(body: bytes) -> bool:
+    """True for a page to be parsed elsewhere, under a deadline."""
+    if len(body) < SMALL:
+        return False
+    octets = np.frombuffer(body, dtype=np.uint8)
+    tags = np.flatnonzero(octets[:-2] == 0x3C)  # positions of <
+    pairs = octets[tags + 1].astype(np.uint16) << 8 | octets[tags + 2]
+    formatting = _FORMATTING_START[pairs]
+    suspicious = len(tags) > MANY_TAGS or (
+        np.count_nonzero(formatting) * len(tags) > MAX_REOPENED
+        and _reopened(body, tags, formatting) * len(tags) > MAX_REOPENED
+    )
+    return (suspicious and _walk_is_long(body)) or _has_long_tag(body, tags)
+
+
+def _reopened(
+    body: bytes,
+    tags: np.ndarray[tuple[int], np.dtype[np.intp]],
+    formatting: np.ndarray[tuple[int], np.dtype[np.bool_]],
+) -> int:
+    """How many formatting elements can be open for ever: at most three of each spelling.
+
+    One whose end tag is the very next tag (<i class="icon"></i>, <b>text</b>) cannot.
+    """
+    spellings: set[bytes] = set()
+    unique = 0
+    following = np.append(tags[1:], len(body))
+    for start, end in zip(tags[formatting].tolist(), following[formatting].tolist(), strict=True):
+        name = _FORMATTING.match(body, start)
+        if name is None:
+            continue
+        spelling, closed, _ = body[start : min(end, start + 256)].partition(b">")
+        if not closed or spelling.count(b'"') % 2 or spelling.count(b"'") % 2:
+            unique += 1  # it goes on beyond what we saw
+        elif not _closes(body, end, name[1]):
+            spellings.add(spelling)
+    return 3 * len(spellings) + unique
+
+
+def _closes(body: bytes, at: int, name: bytes) -> bool:
+    return body[at : at + 3 + len(name)].lower() == b"</" + name.lower() + b">"
+
+
+# A tag as the standard's tokenizer ends it: quotes count behind = only.  Possessive, so linear.
+_REST = rb"""[^>=]*+(?:=\s*+(?:"[^"]*+"|'[^']*+')?+[^>=]*+)*+>"""
+_TAG = re.compile(rb"<[a-z]" + _REST, re.IGNORECASE)
+_TOKEN = re.compile(
+    rb"<(?:(/?)([a-z][^\s/>]*+)(" + _REST + rb")|!--|!\[CDATA\[|[!?/][^>]*+>)", re.IGNORECASE
+)
+# What these hold is text, except inside <svg> and <math>.
+_TEXT_END = {
+    name: re.compile(rb"</" + name + rb"(?=[\s/>])", re.IGNORECASE)
+    for name in b"script style textarea title xmp iframe noembed noframes".split()
+}
+_VOID = frozenset(b"area base br col embed hr img input link meta param source track wbr".split())
+# No other end tag reaches beyond these.  Cells count inside a table only; elsewhere the parser ignores them.
+_CELLS = frozenset(b"td th caption".split())
+_BOUNDARY = _CELLS | frozenset(b"table template object applet marquee".split())
+
+
+class _Frame:
+    """The elements open since a boundary; formatting ones apart, with or without attributes."""
+
+    __slots__ = ("formatting", "name", "open")
+
+    def __init__(self, name: bytes) -> None:
+        self.name = name
+        self.open: list[bytes] = []
+        self.formatting: list[tuple[bytes, bool]] = []
+
+
+class _Walk:
+    """The parser's open elements, never fewer than it has: an end tag in doubt closes nothing.
+
+    A formatting element stays until its own end tag, also when the block around it ends: the parser will open
+    it again.  `attributed` counts those with attributes; of the others only three alike come back.
+    """
+
+    __slots__ = ("attributed", "frames", "height")
+
+    def __init__(self) -> None:
+        self.frames = [_Frame(b"")]
+        self.height = 0
+        self.attributed = 0
+
+    def start(self, name: bytes, rest: bytes) -> None:
+        if name in _BOUNDARY:
+            self._enter(name)
+        elif name in _FORMATTING_NAMES:
+            attributed = len(rest) > 2
+            self.frames[-1].formatting.append((name, attributed))
+            self.attributed += attributed
+            self.height += 1
+        elif name not in _VOID:
+            self.frames[-1].open.append(name)
+            self.height += 1
+
+    def end(self, name: bytes) -> None:
+        """Close the nearest element of that name; 64 levels are looked at."""
+        if name in _BOUNDARY:
+            self._leave(name)
+        elif name in _FORMATTING_NAMES:
+            formatting = self.frames[-1].formatting
+            for depth in range(len(formatting) - 1, max(len(formatting) - 65, -1), -1):
+                if formatting[depth][0] == name:
+                    self.attributed -= formatting.pop(depth)[1]
+                    self.height -= 1
+                    return
+        else:
+            elements = self.frames[-1].open
+            for depth in range(len(elements) - 1, max(len(elements) - 65, -1), -1):
+                if elements[depth] == name:
+                    self.height -= len(elements) - depth
+                    del elements[depth:]
+                    return
+
+    def _enter(self, name: bytes) -> None:
+        if name in _CELLS:
+            if self.frames[-1].name in _CELLS:
+                self._leave(self.frames[-1].name)
+            if self.frames[-1].name != b"table":
+                return
+        self.frames.append(_Frame(name))
+        self.height += 1
+
+    def _leave(self, name: bytes) -> None:
+        """Out of the nearest such boundary of eight, with all inside it; a cell's end stays in its table."""
+        for depth in range(len(self.frames) - 1, max(len(self.frames) - 9, 0), -1):
+            if self.frames[depth].name == name:
+                for frame in self.frames[depth:]:
+                    self.height -= 1 + len(frame.open) + len(frame.formatting)
+                    self.attributed -= sum(attributed for _, attributed in frame.formatting)
+                del self.frames[depth:]
+                return
+            if name != b"table" and self.frames[depth].name == b"table":
+                return
+
+
+def _walk_is_long(body: bytes) -> bool:
+    """Walk the tags and add up what the parser would search and open again."""
+    walk = _Walk()
+    searched = reopened = roots = doubts = at = 0
+    text_until = 0  # end tags before this place may be mere text
+    foreign = False
+    while (token := _TOKEN.search(body, at)) is not None:
+        at = token.end()
+        slash, name, rest = token.groups()
+        if name is None:
+            if token[0] == b"<!--":
+                at = _after(body, b"-->", at)
+            elif token[0][:3] == b"<![" and at > text_until:
+                text_until = _after(body, b"]]>", at)
+            continue
+        name = name.lower()
+        if not slash and name in _TEXT_END:
+            doubts += at <= text_until
+            ending = _TEXT_END[name].search(body, at)
+            text_until = ending.start() if ending else len(body)
+            if not foreign:
+                at = text_until
+        elif not slash:
+            walk.start(name, rest)
+        elif at > text_until:
+            walk.end(name)
+        foreign = foreign or name in (b"svg", b"math")
+        roots += name in (b"html", b"body")
+        searched += walk.height
+        reopened += walk.attributed
+        if searched > MAX_SEARCHED or reopened > MAX_REOPENED or roots + doubts > MAX_ODDITIES:
+            return True
+        if len(rest) > LONG_TAG and _attributes(rest) > MAX_ATTRIBUTES:
+            return True
+    return False
+
+
+def _after(body: bytes, mark: bytes, at: int) -> int:
+    found = body.find(mark, at)
+    return found + len(mark) if found >= 0 else len(body)
+
+
+def _has_long_tag(body: bytes, tags: np.ndarray[tuple[int], np.dtype[np.intp]]) -> bool:
+    ends = np.append(tags[1:], len(body))
+    return any(_many_attributes(body, tag) for tag in tags[ends - tags > LONG_TAG].tolist())
+
+
+def _many_attributes(body: bytes, tag: int) -> bool:
+    found = _TAG.match(body, tag)
+    return found is not None and _attributes(found[0]) > MAX_ATTRIBUTES
+
+
+def _attributes(tag: bytes) -> int:
+    """At most this many: what stands between white space, outside quoted values."""
+    return len(re.sub(rb"""=\s*+(?:"[^"]*+"|'[^']*+')""", b"= ", tag).split())
