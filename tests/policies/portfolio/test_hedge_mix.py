@@ -83,6 +83,26 @@ def test_the_strategy_that_finds_the_changes_gains_weight() -> None:
     assert mix.weights()[1] > 0.9
 
 
+def test_one_lucky_find_moves_no_weight_by_more_than_a_factor_e() -> None:
+    rng = np.random.default_rng(10)
+    worth = np.array([1e9, 1.0, 1.0])
+    proposals = np.array([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]])
+    mix = HedgeMix.start(2, learning_rate=100.0, exploration=0.1)
+    mix = mix.learn(mix.pick(proposals, worth, rng), np.array([1e9]))
+    assert mix.log_weights.max() == pytest.approx(1.0)
+
+
+def test_a_tick_with_a_single_pick_still_weighs_it_by_its_worth() -> None:
+    """Divided by the picks' own worth, a light page would count as much as a heavy one."""
+    worth, proposals = np.array([9.0, 1.0]), np.array([[0.5, 0.5], [0.5, 0.5]])
+    mix = start(2)
+    draws = [mix.pick(proposals, worth, np.random.default_rng(seed)) for seed in range(20)]
+    gains = {
+        int(picks.pages[0]): mix.learn(picks, worth[picks.pages]).log_weights[0] for picks in draws
+    }
+    assert gains[0] == pytest.approx(9.0 * gains[1])
+
+
 def test_a_tick_without_importance_teaches_nothing() -> None:
     rng = np.random.default_rng(12)
     mix = start(3)
