@@ -14,6 +14,7 @@ from policies.portfolio.pulls import Bandit, Pull, draw_arm
 from policies.refresh import (
     change_weighted,
     click_weighted,
+    greedy,
     impression_weighted,
     lambda_crawl,
     oldest_first,
@@ -29,6 +30,7 @@ STRATEGIES: dict[str, Strategy] = {
     "impression": impression_weighted.rates,
     "lambda": lambda_crawl.rates,
     "oldest": oldest_first.rates,
+    "greedy": greedy.rates,
 }
 READS_ELAPSED = {"oldest", "greedy"}  # the others propose the same all day
 KAB2 = ("click", "change")

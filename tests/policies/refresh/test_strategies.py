@@ -1,5 +1,6 @@
 """Laws every refresh strategy keeps, and what each prefers."""
 
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -11,6 +12,7 @@ from policies.refresh import (
     change_weighted,
     click_weighted,
     fixed_interval,
+    greedy,
     impression_weighted,
     lambda_crawl,
     nutch,
@@ -26,6 +28,7 @@ SPENDS_ALL: dict[str, Strategy] = {
     "change-weighted": change_weighted.rates,
     "click-weighted": click_weighted.rates,
     "impression-weighted": impression_weighted.rates,
+    "Greedy": greedy.rates,
 }
 MAY_LEAVE_BUDGET: dict[str, Strategy] = {
     "LambdaCrawl per step": lambda_crawl.rates,
@@ -100,6 +103,28 @@ def test_change_weighted_goes_by_the_chance_of_a_change_within_a_tick() -> None:
 def test_oldest_first_takes_the_pages_fetched_longest_ago() -> None:
     pages = page_columns([3.0, 9.0, 1.0, 7.0])
     assert oldest_first.rates(pages, 2.0).tolist() == [0.0, 1.0, 0.0, 1.0]
+
+
+def share_fresh(pages: PageColumns, rates: FloatArray) -> float:
+    """Importance-weighted freshness of evenly spaced fetches at these rates."""
+    x = pages.change_rate / np.maximum(rates, 1e-9)
+    fresh = -np.expm1(-x) / x
+    return float((pages.importance * fresh).sum() / pages.importance.sum())
+
+
+def test_greedy_settles_within_a_thousandth_of_the_continuous_optimum() -> None:
+    rng = np.random.default_rng(3)
+    change, importance = rng.gamma(1.0, 0.05, 40) + 0.002, rng.pareto(2.0, 40) + 0.2
+    pages = page_columns(np.zeros(40), change_rate=change, importance=importance)
+    elapsed, fetched = np.zeros(40), np.zeros(40)
+    for _ in range(6000):
+        elapsed += 1.0
+        picked = greedy.rates(replace(pages, elapsed=elapsed), 2.0) > 0.5
+        fetched += picked
+        elapsed[picked] = 0.0
+    optimum = share_fresh(pages, lambda_crawl.rates_continuous(pages, 2.0))
+    assert share_fresh(pages, fetched / 6000) == pytest.approx(optimum, abs=0.001)
+    assert share_fresh(pages, uniform.rates(pages, 2.0)) < optimum - 0.05
 
 
 def test_interval_rules_leave_pages_alone_that_are_not_due() -> None:
