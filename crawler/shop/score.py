@@ -137,7 +137,7 @@ def score_mean_freshness(
     nothing = np.full(len(ends), _NOTHING)
     value = np.concatenate((prices.price_micros, nothing, seen.price_micros))
     is_copy = np.arange(len(offer)) >= len(prices.offer) + len(ends)
-    order = np.lexsort((is_copy, at, offer))
+    order = np.lexsort((at, offer))
     offer, at, value, is_copy = offer[order], at[order], value[order], is_copy[order]
 
     true_price = _latest(value, offer, ~is_copy)

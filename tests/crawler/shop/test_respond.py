@@ -10,7 +10,16 @@ from selectolax.lexbor import LexborHTMLParser
 
 from crawler.shop.money import plain, visible
 from crawler.shop.respond import ShopResponse, respond
-from crawler.shop.settings import DAY, HOUR, ShopSettings, SiteSettings, Vanish, Wall, varied_shop
+from crawler.shop.settings import (
+    DAY,
+    HOUR,
+    ShopSettings,
+    SiteSettings,
+    Validators,
+    Vanish,
+    Wall,
+    varied_shop,
+)
 from crawler.shop.world import ShopWorld
 
 START = 1_700_000_000.0
@@ -55,6 +64,50 @@ def test_the_page_shows_the_true_price(host: str, day: int) -> None:
         assert shown.text() == visible(truth, site.settings.currency)
         assert written in (None, plain(truth, site.settings.currency))
         assert (written is None) == (host == "kitchen.shop.test")
+
+
+@pytest.mark.parametrize("host", HOSTS)
+def test_a_lower_price_stands_beside_the_old_one_struck_through(host: str) -> None:
+    site = WORLD.site(host)
+    assert site is not None
+    struck = 0
+    for number in range(len(site)):
+        life = site.life(number)
+        for k in range(1, min(6, len(life.price_at))):
+            at = float(life.price_at[k])
+            before, now = int(life.price_micros[k - 1]), int(life.price_micros[k])
+            old = LexborHTMLParser(get(host, site.path(number), at).body).css_first("main s")
+            if before >= 1.02 * now:
+                struck += 1
+                assert old is not None
+                assert old.text() == visible(before, site.settings.currency)
+            else:
+                assert old is None
+    assert struck > 5
+
+
+def test_last_modified_alone_never_hides_a_change_of_the_page() -> None:
+    site = SiteSettings(
+        "dates.test",
+        validators=Validators.LAST_MODIFIED,
+        fast_share=0.5,
+        categories=1,
+        busy_share=0.0,
+    )
+    world = ShopWorld(ShopSettings((site,), START), seed=1)
+    slow = world.sites[0].newest(START, 100)[::10]
+    not_modified = 0
+    for path in map(world.sites[0].path, slow):
+        first = respond(world, "dates.test", path, {}, START)
+        since = {"If-Modified-Since": first.headers["Last-Modified"]}
+        for hour in range(0, 60, 3):
+            now = respond(world, "dates.test", path, since, START + hour * HOUR)
+            if now.status == 304:
+                not_modified += 1
+                assert (
+                    respond(world, "dates.test", path, {}, START + hour * HOUR).body == first.body
+                )
+    assert not_modified > 0
 
 
 def test_the_same_seed_gives_the_same_bytes() -> None:

@@ -134,6 +134,14 @@ def test_discovery_counts_births_and_their_delays() -> None:
     assert score.median_delay == score.p90_delay == 600.0
 
 
+def test_a_page_seen_after_its_offer_ended_is_not_found() -> None:
+    columns = WORLD.columns
+    short = np.flatnonzero((columns.born_at > START) & (columns.gone_at < START + 10 * DAY))
+    late = [FirstSight(WORLD.offer_url(int(k)), float(columns.gone_at[k])) for k in short]
+    assert len(late) > 5
+    assert score_discovery(WORLD, late, START, START + 10 * DAY).found == 0
+
+
 def test_an_empty_crawl_scores_without_fault() -> None:
     assert score_freshness(WORLD, [], START).freshness == 0.0
     assert score_changes(WORLD, [], START, START).share != 0.0

@@ -1,10 +1,9 @@
 """The simulated shop over real HTTP."""
 
-import asyncio
-import time
-
 import aiohttp
+import numpy as np
 
+from crawler.shop.money import visible
 from crawler.shop.respond import ShopResponse
 from crawler.shop.server import accelerated, serve_shop
 from crawler.shop.settings import DAY, varied_shop
@@ -45,17 +44,19 @@ async def test_conditional_requests_and_gzip_work_over_the_wire() -> None:
 
 
 async def test_shop_time_runs_faster_and_prices_move_with_it() -> None:
-    now = accelerated(time.monotonic, starts_at=START, speed=5 * DAY)
-    offer = int(WORLD.changes_between(START + DAY / 2, START + DAY).offer[0])
-    path = WORLD.offer_url(offer, {site.host: "" for site in WORLD.sites})
-    host = WORLD.sites[int(WORLD.columns.site[offer])].host
-    bodies = set()
+    real = 1_000.0
+    now = accelerated(lambda: real, starts_at=START, speed=DAY)
+    change = WORLD.changes_between(START + DAY / 2, START + DAY).take(np.array([0]))
+    offer, at, price = int(change.offer[0]), float(change.at[0]), int(change.price_micros[0])
+    site = WORLD.sites[int(WORLD.columns.site[offer])]
+    shown = visible(price, site.settings.currency)
     async with serve_shop(WORLD, now=now) as addresses, aiohttp.ClientSession() as http:
-        for _ in range(8):
-            async with http.get(addresses[host] + path) as reply:
-                bodies.add(await reply.read())
-            await asyncio.sleep(0.05)
-    assert len(bodies) > 1
+        url = WORLD.offer_url(offer, addresses)
+        for seconds, there in ((-1.0, False), (1.0, True)):
+            real = 1_000.0 + (at + seconds - START) / DAY
+            async with http.get(url) as reply:
+                main = (await reply.text()).split("<main", 1)[1].split("</main>", 1)[0]
+                assert (f'"price">{shown}<' in main) == there
 
 
 async def test_slow_pages_wait_and_every_exchange_is_seen() -> None:

@@ -71,7 +71,7 @@ def test_changes_between_holds_every_change_and_nothing_else() -> None:
     changes = WORLD.changes_between(START, START + 7 * DAY)
     assert len(changes.at) > 500
     assert np.all(np.diff(changes.at) >= 0)
-    for k in range(0, len(changes.at), 50):
+    for k in range(len(changes.at)):
         offer, at = int(changes.offer[k]), float(changes.at[k])
         assert WORLD.price_at(offer, at) == changes.price_micros[k]
         assert WORLD.price_at(offer, at - 1) not in (None, changes.price_micros[k])
@@ -85,6 +85,18 @@ def test_changes_between_holds_every_change_and_nothing_else() -> None:
 def _live(at: float) -> tuple[list[int], list[int]]:
     live = WORLD.live_offers(at)
     return live.offer.tolist(), live.price_micros.tolist()
+
+
+def test_no_price_holds_before_birth_nor_after_the_end() -> None:
+    columns = WORLD.columns
+    offers = np.flatnonzero((columns.born_at > START) & (columns.gone_at < START + 28 * DAY))
+    born, gone = columns.born_at[offers], columns.gone_at[offers]
+    for outside in (born - 1, gone, gone + DAY, np.full(len(offers), np.inf)):
+        assert np.all(WORLD.price_rows(offers, outside) == -1)
+    for inside in (born, born + 0.5, gone - 1, gone - 0.001):
+        rows = WORLD.price_rows(offers, inside)
+        assert np.array_equal(WORLD.prices.offer[rows], offers)
+        assert np.all((WORLD.prices.at[rows] <= inside) & (inside < WORLD.prices.until_at[rows]))
 
 
 def test_every_moment_is_a_whole_second() -> None:
