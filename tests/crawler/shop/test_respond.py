@@ -218,7 +218,7 @@ def test_gzip_is_sent_only_when_accepted() -> None:
 def test_sources_are_well_formed_and_lead_to_pages(host: str, target: str) -> None:
     root = etree.fromstring(get(host, target, START + DAY).body)
     links = [node for name in ("loc", "link") for node in root.iter(f"{{*}}{name}")]
-    urls = [node.text or node.get("href", "") for node in links]
+    urls = [node.text or node.get("href") or "" for node in links]
     assert len(urls) > 1
     assert all(url.startswith(f"http://{host}/") for url in urls)
     targets = [url.removeprefix(f"http://{host}") for url in urls]
