@@ -73,21 +73,10 @@ class SitemapPage:
 
 
 @dataclass(frozen=True, slots=True)
-class FeedItem:
-    """An offer in a feed, with the time of the news."""
-
-    path: str
-    title: str
-    at: float
-
-
-@dataclass(frozen=True, slots=True)
 class FeedPage:
-    """News as a feed, newest first: arrivals as RSS, or price drops as Atom."""
+    """The newest arrivals as a feed."""
 
-    path: str
-    items: tuple[FeedItem, ...]
-    is_atom: bool
+    numbers: tuple[int, ...]
 
 
 ShopPage = OfferPage | GonePage | ListingPage | TextPage | SitemapPage | FeedPage

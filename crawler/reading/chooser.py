@@ -1,0 +1,411 @@
+"""Which of a page's prices is its price?  Weighs the readers' findings; says who won and who disagreed.
+
+Structured data is written for machines and mostly right, but it goes stale in caches while the
+printed price is what the shopper pays.  So: sources that agree win together; a structured price that
+is printed only as the struck-through one loses to the price printed beside it.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from itertools import islice
+
+from crawler.reading.facts import Availability, Candidate, Offer
+from crawler.reading.found import FoundOffer, FoundProduct
+from crawler.reading.money import Money, parse_price
+from crawler.reading.titles import same_page, title_likeness
+from crawler.reading.visible import SELLING, Habits, Seen
+
+MAX_CANDIDATES = 120
+MAX_SEEN = 150
+ENOUGH_SEEN = 12  # tags looked at for a structured price before it counts as not printed
+
+# How often each reader's price was the page's price, judged on pages where readers disagree.
+_TRUST = {
+    "override": 0.99,
+    "json-ld": 0.85,
+    "microdata": 0.80,
+    "rdfa": 0.75,
+    "opengraph": 0.75,
+    "twitter": 0.60,
+    "state": 0.55,
+    "visible": 0.60,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Priced:
+    """A structured price with its amount."""
+
+    product: FoundProduct
+    offer: FoundOffer
+    money: Money
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """The page's offers, main one first, and every price that was considered.
+
+    `by_markup`: structured data says that the page is about one product with a price.  `winner` is the
+    printed price that was chosen, if sight alone chose.
+    """
+
+    offers: tuple[Offer, ...] = ()
+    candidates: tuple[Candidate, ...] = ()
+    seen: tuple[Seen, ...] = ()
+    by_markup: bool = False
+    winner: Seen | None = None
+
+
+def main_products(
+    products: Iterable[FoundProduct], *, url: str, heading: str | None
+) -> list[FoundProduct]:
+    """Each source's product that this page is about; a source that shows only other products has none."""
+    best: dict[str, tuple[float, FoundProduct]] = {}
+    for product in products:
+        score = _aboutness(product, url, heading)
+        if product.source not in best or score > best[product.source][0]:
+            best[product.source] = (score, product)
+    return [product for score, product in best.values() if score > 0]
+
+
+def _aboutness(product: FoundProduct, url: str, heading: str | None) -> float:
+    likeness = title_likeness(product.title, heading)
+    score = 1.0 + 2.0 * likeness + 0.5 * bool(product.offers)
+    if same_page(product.url, url) or any(same_page(offer.url, url) for offer in product.offers):
+        score += 1.0
+    if product.related:
+        score -= 2.5
+    return score
+
+
+def price_of(offer: FoundOffer, habits: Habits) -> Money:
+    """The amount of a structured price: a point is the decimal sign, unless it looks like thousands."""
+    return parse_price(
+        offer.text,
+        currency_hint=offer.currency or habits.currency,
+        language="en",
+        country=habits.country,
+    )
+
+
+def choose(
+    products: list[FoundProduct], seen: Iterable[Seen], habits: Habits, *, explain: bool
+) -> Choice:
+    """The page's offers from the main product of each source and the printed prices."""
+    priced = [
+        Priced(product, offer, price_of(offer, habits))
+        for product in products
+        for offer in product.offers
+    ]
+    structured = [p for p in priced if p.offer.role in ("price", "low") and p.money.price_micros]
+    wanted = {p.money.price_micros for p in structured}
+    printed = _look(seen, wanted, explain)
+    winner = _winner(structured, printed)
+    if winner is not None and winner.money.currency is None:
+        winner = replace(winner, money=_with_currency(winner.money, priced, printed, habits))
+    candidates = _candidates(priced, printed)
+    if winner is None:
+        return Choice(_priceless(products, priced, printed), candidates, tuple(printed))
+    return Choice(
+        offers=_offers(winner, products, priced),
+        candidates=candidates,
+        seen=tuple(printed),
+        by_markup=any(p.product.source != "state" for p in structured),
+        winner=winner.seen,
+    )
+
+
+def _look(seen: Iterable[Seen], wanted: set[int | None], explain: bool) -> list[Seen]:
+    """Printed prices, only as many as the question needs: is the structured price printed?"""
+    printed: list[Seen] = []
+    for found in islice(seen, MAX_SEEN):
+        printed.append(found)
+        if explain or not wanted:
+            continue
+        if found.money.price_micros in wanted and found.role in SELLING:
+            break
+        if len(printed) >= ENOUGH_SEEN:
+            break
+    return printed
+
+
+@dataclass(frozen=True, slots=True)
+class Winner:
+    """The chosen amount, who found it, who found another, and the printed price if sight alone chose."""
+
+    money: Money
+    sources: tuple[str, ...]
+    against: tuple[str, ...]
+    confidence: float
+    seen: Seen | None = None
+
+
+def _winner(structured: list[Priced], printed: list[Seen]) -> Winner | None:
+    shown = best_seen(printed)
+    if not structured:
+        return _by_sight(shown, ()) if shown else None
+    votes = _votes(structured, printed)
+    amount = max(votes, key=lambda micros: votes[micros])
+    agreed = any(s.money.price_micros == amount and s.role in SELLING for s in printed)
+    if shown and not agreed and _sight_wins(amount, shown, structured, printed):
+        return _by_sight(shown, _sources(structured))
+    sources = _sources(structured, amount)
+    against = tuple(source for source in _sources(structured) if source not in sources)
+    if agreed:
+        sources += ("visible",)
+    elif shown:
+        against += ("visible",)
+    money = next(p.money for p in structured if p.money.price_micros == amount)
+    return Winner(money, sources, against, _confidence(sources, against))
+
+
+def _votes(structured: list[Priced], printed: list[Seen]) -> dict[int, float]:
+    """Trust per amount.  A source with several prices splits its vote, the first gets the most."""
+    votes: dict[int, float] = {}
+    places: dict[str, int] = {}
+    for priced in structured:
+        source, amount = priced.product.source, priced.money.price_micros or 0
+        place = places[source] = places.get(source, 0) + 1
+        weight = _TRUST[source] / place * (0.8 if priced.offer.role == "low" else 1.0)
+        votes[amount] = votes.get(amount, 0.0) + weight
+    for found in printed:
+        amount = found.money.price_micros or 0
+        if amount in votes and found.role in SELLING:
+            votes[amount] += _TRUST["visible"] / (10 if found.order is None else 1 + found.order)
+    return votes
+
+
+def _sight_wins(amount: int, shown: Seen, structured: list[Priced], printed: list[Seen]) -> bool:
+    """Is the printed price right and the structured one not?
+
+    Yes when the structured price is printed only as the former price beside a lower one, and when
+    only script state disagrees: it may count in cents, or belong to another variant.
+    """
+    if all(p.product.source == "state" for p in structured):
+        return shown.signed
+    price = shown.money.price_micros or 0
+    roles = {s.role for s in printed if s.money.price_micros == amount}
+    return price < amount and roles == {"list"}
+
+
+def best_seen(printed: list[Seen]) -> Seen | None:
+    """The printed price most likely to be the page's: a selling price in the heading's block, soon after it."""
+    selling = [seen for seen in printed if seen.role in SELLING and seen.money.price_micros]
+    if not selling:
+        return None
+    nearest = min(seen.height for seen in selling)
+    return max(selling, key=lambda seen: _sight_score(seen, nearest))
+
+
+def _sight_score(seen: Seen, nearest: int) -> float:
+    score = 0.8 if seen.order is None else 1.0 / (1.0 + 0.15 * seen.order)
+    score += 1.2 / (1.0 + 0.5 * (seen.height - nearest))
+    score += {"selling": 0.6, "regular": -0.5}.get(seen.role, 0.0)
+    return score + 0.8 * seen.signed + 0.4 * seen.marked
+
+
+def _by_sight(shown: Seen, against: tuple[str, ...]) -> Winner:
+    confidence = min(0.75, 0.2 + 0.15 * _sight_score(shown, shown.height))
+    return Winner(shown.money, ("visible",), against, round(confidence, 3), shown)
+
+
+def _with_currency(
+    money: Money, priced: list[Priced], printed: list[Seen], habits: Habits
+) -> Money:
+    """The currency that the page names elsewhere, or the one its country uses."""
+    named = [p.money.currency for p in priced] + [s.money.currency for s in printed]
+    currency = next((code for code in named if code), None) or habits.currency
+    if currency is None and any("$" in s.text for s in printed):
+        currency = habits.dollar
+    return replace(money, currency=currency)
+
+
+def _sources(structured: list[Priced], amount: int | None = None) -> tuple[str, ...]:
+    found = (p for p in structured if amount is None or p.money.price_micros == amount)
+    return tuple(dict.fromkeys(p.product.source for p in found))
+
+
+def _confidence(sources: tuple[str, ...], against: tuple[str, ...]) -> float:
+    """One minus the chance that every agreeing source is wrong, less what speaks against them."""
+    doubt = 1.0
+    for source in sources:
+        doubt *= 1.0 - _TRUST[source]
+    for source in against:
+        doubt = min(1.0, doubt + 0.3 * _TRUST[source])
+    return round(1.0 - doubt, 3)
+
+
+def _candidates(priced: list[Priced], printed: list[Seen]) -> tuple[Candidate, ...]:
+    structured = [
+        Candidate(
+            source=p.product.source,
+            text=p.offer.text[:120],
+            price_micros=p.money.price_micros,
+            currency=p.money.currency,
+            role=p.offer.role,
+            note="ambiguous" if p.money.ambiguous else (p.offer.title or p.offer.sku or ""),
+        )
+        for p in priced
+        if p.offer.text
+    ]
+    visible = [
+        Candidate(
+            source="visible",
+            text=s.text,
+            price_micros=s.money.price_micros,
+            currency=s.money.currency,
+            role="price" if s.role in SELLING else s.role,
+            note="ambiguous"
+            if s.money.ambiguous
+            else ("" if s.order is not None else "before the heading"),
+        )
+        for s in printed
+    ]
+    return tuple(structured + visible)[:MAX_CANDIDATES]
+
+
+def _offers(
+    winner: Winner, products: list[FoundProduct], priced: list[Priced]
+) -> tuple[Offer, ...]:
+    facts = _merge(products)
+    chosen = _chosen(winner, priced)
+    variants = _variants(priced, chosen)
+    main = replace(
+        facts,
+        key=_key(chosen.offer) if chosen and variants else "",
+        price_micros=winner.money.price_micros,
+        currency=winner.money.currency,
+        availability=(chosen and chosen.offer.availability) or facts.availability,
+        source=winner.sources[0],
+        confidence=winner.confidence,
+        disagreeing=winner.against,
+    )
+    if chosen:
+        main = _with_details(main, chosen.offer)
+    return (main, *(_variant_offer(facts, p, winner.confidence) for p in variants))
+
+
+def _chosen(winner: Winner, priced: list[Priced]) -> Priced | None:
+    """The structured offer with the winning price; of several variants one that can be bought."""
+    equal = [
+        p
+        for p in priced
+        if p.money.price_micros == winner.money.price_micros and p.offer.role in ("price", "low")
+    ]
+    buyable = (p for p in equal if p.offer.availability is Availability.IN_STOCK)
+    return next(buyable, None) or next(iter(equal), None)
+
+
+def _variants(priced: list[Priced], chosen: Priced | None) -> list[Priced]:
+    """The other offers of the chosen one's product, when they can be told apart by a stable name."""
+    if chosen is None or not _key(chosen.offer):
+        return []
+    known = {_key(chosen.offer)}
+    variants = []
+    for p in priced:
+        key = _key(p.offer)
+        if p.product is chosen.product and key and key not in known and p.offer.role == "price":
+            known.add(key)
+            variants.append(p)
+    return variants
+
+
+def _key(offer: FoundOffer) -> str:
+    return offer.sku or offer.gtin or offer.title or offer.seller or ""
+
+
+def _variant_offer(facts: Offer, p: Priced, confidence: float) -> Offer:
+    offer = replace(
+        facts,
+        key=_key(p.offer),
+        price_micros=p.money.price_micros,
+        currency=p.money.currency,
+        ambiguous=p.money.ambiguous,
+        availability=p.offer.availability,
+        source=p.product.source,
+        confidence=round(min(confidence, _TRUST[p.product.source]), 3),
+    )
+    return _with_details(offer, p.offer)
+
+
+def _with_details(offer: Offer, found: FoundOffer) -> Offer:
+    return replace(
+        offer,
+        sku=found.sku or offer.sku,
+        gtin=found.gtin or offer.gtin,
+        title=found.title or offer.title,
+        seller=found.seller or offer.seller,
+        condition=found.condition or offer.condition,
+    )
+
+
+def _merge(products: list[FoundProduct]) -> Offer:
+    """The product's facts: for each field the first source that knows it, in order of trust."""
+    ranked = sorted(products, key=lambda product: -_TRUST[product.source])
+    offers = [offer for product in ranked for offer in product.offers]
+    return Offer(
+        key="",
+        price_micros=None,
+        currency=None,
+        availability=_availability(ranked, offers),
+        title=_first(product.title for product in ranked),
+        brand=_first(product.brand for product in ranked),
+        gtin=_first(product.gtin for product in ranked) or _only(offer.gtin for offer in offers),
+        sku=_first(product.sku for product in ranked) or _only(offer.sku for offer in offers),
+        seller=_only(offer.seller for offer in offers),
+        condition=_first(offer.condition for offer in offers),
+        category=_first(product.category for product in ranked),
+        image=_first(product.image for product in ranked),
+    )
+
+
+def _availability(products: list[FoundProduct], offers: list[FoundOffer]) -> Availability | None:
+    known = [offer.availability for offer in offers if offer.availability]
+    if Availability.IN_STOCK in known:
+        return Availability.IN_STOCK
+    return next(iter(known), None) or next(
+        (p.availability for p in products if p.availability), None
+    )
+
+
+def _first(values: Iterable[str | None]) -> str | None:
+    return next((value for value in values if value), None)
+
+
+def _only(values: Iterable[str | None]) -> str | None:
+    known = {value for value in values if value}
+    return known.pop() if len(known) == 1 else None
+
+
+def _priceless(
+    products: list[FoundProduct], priced: list[Priced], printed: list[Seen]
+) -> tuple[Offer, ...]:
+    """A product without a believable price is still an offer when something is known about it."""
+    ambiguous = next((p.money for p in priced if p.money.ambiguous), None) or next(
+        (s.money for s in printed if s.money.ambiguous and s.role in SELLING), None
+    )
+    facts = _merge(products) if products else None
+    if facts is None and ambiguous is None:
+        return ()
+    facts = facts or Offer("", None, None, None)
+    free = next((p for p in priced if p.money.price_micros == 0), None)
+    if free and facts.availability is not Availability.OUT_OF_STOCK:
+        return (
+            replace(
+                facts,
+                price_micros=0,
+                currency=free.money.currency,
+                source=free.product.source,
+                confidence=0.3,
+            ),
+        )
+    if ambiguous is None and facts.availability is None and not priced:
+        return ()
+    return (
+        replace(
+            facts,
+            currency=ambiguous.currency if ambiguous else None,
+            ambiguous=ambiguous is not None,
+            confidence=0.2,
+        ),
+    )
