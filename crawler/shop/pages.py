@@ -31,6 +31,7 @@ _WORDS = {
     "en": Words("In stock", "Out of stock", "Add to basket", "You may also like", "New", "Next"),
     "de": Words("Auf Lager", "Ausverkauft", "In den Warenkorb", "Passt dazu", "Neu", "Weiter"),
     "fr": Words("En stock", "Épuisé", "Ajouter au panier", "À voir aussi", "Nouveau", "Suivant"),
+    "ja": Words("在庫あり", "売り切れ", "カートに入れる", "関連商品", "新着", "次へ"),
     "sv": Words("I lager", "Slutsåld", "Lägg i varukorgen", "Du kanske gillar", "Nytt", "Nästa"),
 }
 

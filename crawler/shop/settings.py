@@ -173,6 +173,7 @@ _VARIETY = (
     SiteSettings(
         "kitchen.shop.test",
         currency="JPY",
+        language="ja",
         template=Template.VISIBLE,
         lastmod=Lastmod.HONEST,
         validators=Validators.ETAG,

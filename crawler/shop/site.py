@@ -8,8 +8,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crawler.shop import goods
-from crawler.shop.lives import OfferLife, OfferTraits, Times, live, pace
-from crawler.shop.settings import DAY, HOUR, Lastmod, Rhythm, ShopSettings, SiteSettings
+from crawler.shop.assortment import (
+    RHYTHMS,
+    draw_base_prices,
+    draw_births_and_ends,
+    draw_categories,
+    draw_rates,
+    draw_rhythms,
+)
+from crawler.shop.lives import OfferLife, OfferTraits, Times, live
+from crawler.shop.settings import DAY, Lastmod, ShopSettings, SiteSettings
 from crawler.shop.views import (
     Card,
     FeedPage,
@@ -24,7 +32,6 @@ from crawler.shop.views import (
 
 Numbers = NDArray[np.int64]
 
-RHYTHMS = tuple(Rhythm)
 TEXT_PAGES = ("about", "contact", "delivery", "imprint")
 FORBIDDEN = ("/account/", "/checkout/", "/search")
 _NEW_ARRIVALS = 12
@@ -40,12 +47,11 @@ class Site:
         self.settings = settings
         self._seed = seed
         rng = np.random.default_rng(seed)
-        self.born_at, self.gone_at = _births_and_ends(shop, settings, rng)
-        count = len(self.born_at)
-        self.rhythm = _rhythms(settings, count, rng)
-        self.changes_per_day = _rates(settings, self.rhythm, rng)
-        self.category = _categories(settings, self.born_at, rng)
-        self.base_price = np.exp(rng.normal(np.log(40.0), 0.9, count)).clip(8.0, 2_000.0)
+        self.born_at, self.gone_at = draw_births_and_ends(shop, settings, rng)
+        self.rhythm = draw_rhythms(settings, len(self), rng)
+        self.changes_per_day = draw_rates(settings, self.rhythm, rng)
+        self.category = draw_categories(settings, self.born_at, rng)
+        self.base_price = draw_base_prices(len(self), rng)
         self._lives: dict[int, OfferLife] = {}
 
     def __len__(self) -> int:
@@ -225,53 +231,3 @@ def category_name(category: int) -> str:
 @lru_cache(maxsize=1 << 16)
 def _offer_path(number: int) -> str:
     return f"/p/{goods.slug(goods.title(number))}-{number}.html"
-
-
-def _births_and_ends(
-    shop: ShopSettings, site: SiteSettings, rng: np.random.Generator
-) -> tuple[Times, Times]:
-    """A shop in balance: births by the hour of the week, exponential lifetimes, ages to match."""
-    lifetime = site.lifetime_days * DAY
-    old = shop.starts_at - rng.exponential(lifetime, site.offers)
-    felt = pace(shop, site, weekly=True, shifted=False)
-    first, last = felt.to_activity(shop.starts_at), felt.to_activity(shop.ends_at)
-    births = rng.uniform(first, last, rng.poisson(site.offers * (last - first) / lifetime))
-    born_at = np.concatenate((np.sort(old), felt.to_shop(np.sort(births))))
-    ends = np.maximum(born_at, shop.starts_at) + HOUR + rng.exponential(lifetime, len(born_at))
-    return np.floor(born_at), np.floor(ends)
-
-
-def _rhythms(site: SiteSettings, count: int, rng: np.random.Generator) -> NDArray[np.int8]:
-    shares = {
-        Rhythm.FAST: site.fast_share,
-        Rhythm.CLOCKWORK: site.clockwork_share,
-        Rhythm.SALE: site.sale_share,
-    }
-    shares[Rhythm.SLOW] = 1.0 - sum(shares.values())
-    chances = [max(0.0, shares[rhythm]) for rhythm in RHYTHMS]
-    return rng.choice(len(RHYTHMS), count, p=chances).astype(np.int8)
-
-
-def _rates(
-    site: SiteSettings, rhythm: NDArray[np.int8], rng: np.random.Generator
-) -> NDArray[np.float64]:
-    """Own price moves a day before any shift: log-normal around the rhythm's rate."""
-    centre = {
-        Rhythm.FAST: site.fast_per_day,
-        Rhythm.CLOCKWORK: site.clockwork_per_day,
-        Rhythm.SALE: site.slow_per_day,
-        Rhythm.SLOW: site.slow_per_day,
-    }
-    rates = np.array([centre[name] for name in RHYTHMS])[rhythm]
-    return rates * np.exp(rng.normal(0.0, 0.5, len(rates)))
-
-
-def _categories(site: SiteSettings, born_at: Times, rng: np.random.Generator) -> NDArray[np.int64]:
-    """Larger and smaller categories (1/rank); dead ones get nothing born after the shift."""
-    weights = 1.0 / np.arange(1, site.categories + 1)
-    drawn = rng.choice(site.categories, len(born_at), p=weights / weights.sum())
-    if site.shift is None or site.shift.dead_categories == 0:
-        return drawn
-    dead = site.shift.dead_categories
-    moved = dead + drawn % (site.categories - dead)
-    return np.where((born_at >= site.shift.at) & (drawn < dead), moved, drawn)

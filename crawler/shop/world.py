@@ -8,9 +8,10 @@ from urllib.parse import urlsplit
 import numpy as np
 from numpy.typing import NDArray
 
+from crawler.shop.assortment import RHYTHMS
 from crawler.shop.lives import HISTORY_DAYS, Micros, Times
 from crawler.shop.settings import DAY, Rhythm, ShopSettings
-from crawler.shop.site import RHYTHMS, Numbers, Site
+from crawler.shop.site import Numbers, Site
 from crawler.shop.views import ShopPage
 
 

@@ -14,7 +14,7 @@ from crawler.shop.money import plain, shelf_price_micros, visible
         ("GBP", 990_000, "0.99", "£0.99"),
         ("CHF", 1_299_050_000, "1299.05", "CHF 1’299.05"),
         ("SEK", 1_499_000_000, "1499.00", "1\u00a0499,00 kr"),
-        ("JPY", 12_980_000_000, "12980", "¥12,980"),
+        ("JPY", 12_980_000_000, "12980", "12,980円"),
     ],
 )
 def test_a_price_is_written_as_its_country_does(

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from crawler.shop.assortment import RHYTHMS
 from crawler.shop.lives import OfferLife
 from crawler.shop.settings import (
     DAY,
@@ -19,7 +20,7 @@ from crawler.shop.settings import (
     SiteSettings,
     varied_shop,
 )
-from crawler.shop.site import RHYTHMS, Site
+from crawler.shop.site import Site
 from crawler.shop.views import FeedPage, GonePage, ListingPage, OfferPage, SitemapPage
 from crawler.shop.world import ShopWorld
 
