@@ -70,8 +70,11 @@ def render_listing(site: Site, page: ListingPage, origin: str) -> str:
     body = f"""<main class="listing"><h1>{escape(heading)}</h1>
 {_cards(page.cards, site.settings.currency)}
 <p class="pager">{page.number}/{page.last} {pager}</p></main>"""
-    feed = f'<link rel="alternate" type="application/rss+xml" href="{origin}/feed.xml">'
-    return _document(site, heading, feed, body)
+    feeds = (
+        f'<link rel="alternate" type="application/rss+xml" href="{origin}/feed.xml">'
+        f'<link rel="alternate" type="application/atom+xml" href="{origin}/deals.xml">'
+    )
+    return _document(site, heading, feeds, body)
 
 
 def render_text(site: Site, page: TextPage) -> str:

@@ -94,7 +94,8 @@ def _shown(site: Site, page: ShopPage | None, origin: str, latency: float) -> Sh
             return _with_last_modified(_with_etag(answer), page.built_at)
         case FeedPage():
             feed = sources.render_feed(site, page, origin)
-            return _with_etag(_page(200, feed, "application/rss+xml; charset=utf-8", latency))
+            kind = "atom" if page.is_atom else "rss"
+            return _with_etag(_page(200, feed, f"application/{kind}+xml; charset=utf-8", latency))
         case GonePage():
             return _vanished(site, page, origin, latency)
         case None:

@@ -1,5 +1,6 @@
 """A simulated shop over real HTTP on loopback: one address per site, each a host of its own."""
 
+import errno
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 
@@ -41,11 +42,20 @@ async def serve_shop(
             runner = web.ServerRunner(server, access_log=None, shutdown_timeout=0.1)
             await runner.setup()
             stack.push_async_callback(runner.cleanup)
-            listener = web.TCPSite(runner, f"127.0.0.{number + 1}", port)
-            await listener.start()
+            await _listen(runner, f"127.0.0.{number + 1}", port)
             bound_host, bound_port = runner.addresses[0][:2]
             addresses[site.host] = f"http://{bound_host}:{bound_port}"
         yield addresses
+
+
+async def _listen(runner: web.ServerRunner, address: str, port: int) -> None:
+    """Listen on `address`, or on any port of 127.0.0.1 where the system has no other loopback (macOS)."""
+    try:
+        await web.TCPSite(runner, address, port).start()
+    except OSError as error:
+        if error.errno != errno.EADDRNOTAVAIL:
+            raise
+        await web.TCPSite(runner, "127.0.0.1", 0).start()
 
 
 def _handler(

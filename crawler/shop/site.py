@@ -20,6 +20,7 @@ from crawler.shop.lives import OfferLife, OfferTraits, Times, live
 from crawler.shop.settings import DAY, Lastmod, ShopSettings, SiteSettings
 from crawler.shop.views import (
     Card,
+    FeedItem,
     FeedPage,
     GonePage,
     ListingPage,
@@ -103,7 +104,12 @@ class Site:
         if path.startswith("/sitemap"):
             return self._sitemap(path, at)
         if path == "/feed.xml":
-            return FeedPage(tuple(self.newest(at, _FEED_ITEMS)))
+            news = [
+                (number, float(self.born_at[number])) for number in self.newest(at, _FEED_ITEMS)
+            ]
+            return FeedPage(path, self._items(news), is_atom=False)
+        if path == "/deals.xml":
+            return FeedPage(path, self._items(self.newest_drops(at, _FEED_ITEMS)), is_atom=True)
         if path.strip("/") in TEXT_PAGES or path.startswith(FORBIDDEN):
             return TextPage(path, path.strip("/").replace("/", " ").title())
         return None
@@ -118,6 +124,18 @@ class Site:
             found += alive[::-1].tolist()
             end = start
         return found[:count]
+
+    def newest_drops(self, at: float, count: int) -> list[tuple[int, float]]:
+        """The last price drops of offers still alive, newest first, each offer once."""
+        drop_at, dropped = self._drops
+        found: dict[int, float] = {}
+        for k in range(int(drop_at.searchsorted(at, "right")) - 1, -1, -1):
+            number = int(dropped[k])
+            if self.is_live(number, at):
+                found.setdefault(number, float(drop_at[k]))
+            if len(found) == count:
+                break
+        return list(found.items())
 
     def lastmod_habit(self, at: float) -> Lastmod:
         shift = self.settings.shift
@@ -177,6 +195,9 @@ class Site:
             for life in (self.life(number),)
         )
 
+    def _items(self, news: list[tuple[int, float]]) -> tuple[FeedItem, ...]:
+        return tuple(FeedItem(self.path(number), goods.title(number), at) for number, at in news)
+
     def _sitemap(self, path: str, at: float) -> SitemapPage | None:
         built_at = self.built_at(at)
         chunks = -(-int(np.searchsorted(self.born_at, built_at, "right")) // self._chunk)
@@ -213,6 +234,16 @@ class Site:
             for row in rows
             if self.is_live(row, built_at)
         )
+
+    @cached_property
+    def _drops(self) -> tuple[Times, Numbers]:
+        """When a price fell, and whose, in order of time."""
+        lives = [self.life(number) for number in range(len(self))]
+        falls = [np.flatnonzero(np.diff(life.price_micros) < 0) + 1 for life in lives]
+        at = np.concatenate([life.price_at[k] for life, k in zip(lives, falls, strict=True)])
+        order = np.argsort(at, kind="stable")
+        whose = np.repeat(np.arange(len(lives)), [len(k) for k in falls])
+        return at[order], whose[order]
 
     @cached_property
     def _by_category(self) -> list[Numbers]:

@@ -1,10 +1,9 @@
-"""Simulated robots.txt, sitemaps and feed as text."""
+"""Simulated robots.txt, sitemaps and feeds as text."""
 
 from datetime import UTC, datetime
 from email.utils import formatdate
-from xml.sax.saxutils import escape
+from xml.sax.saxutils import escape, quoteattr
 
-from crawler.shop import goods
 from crawler.shop.site import FORBIDDEN, Site
 from crawler.shop.views import FeedPage, SitemapEntry, SitemapPage
 
@@ -30,12 +29,20 @@ def render_sitemap(page: SitemapPage, origin: str) -> str:
 def _entry(entry: SitemapEntry, tag: str, origin: str) -> str:
     lastmod = ""
     if entry.changed_at is not None:
-        lastmod = f"<lastmod>{datetime.fromtimestamp(entry.changed_at, UTC).isoformat()}</lastmod>"
+        lastmod = f"<lastmod>{_iso(entry.changed_at)}</lastmod>"
     return f"<{tag}><loc>{escape(origin + entry.path)}</loc>{lastmod}</{tag}>"
 
 
 def render_feed(site: Site, page: FeedPage, origin: str) -> str:
-    items = "\n".join(_item(site, number, origin) for number in page.numbers)
+    return _atom(site, page, origin) if page.is_atom else _rss(site, page, origin)
+
+
+def _rss(site: Site, page: FeedPage, origin: str) -> str:
+    items = "\n".join(
+        f"<item><title>{escape(item.title)}</title><link>{escape(origin + item.path)}</link>"
+        f"<pubDate>{formatdate(item.at, usegmt=True)}</pubDate></item>"
+        for item in page.items
+    )
     return (
         '<?xml version="1.0" encoding="UTF-8"?>\n<rss version="2.0"><channel>'
         f"<title>{escape(site.host)}</title><link>{origin}/</link><description>New</description>\n"
@@ -43,8 +50,20 @@ def render_feed(site: Site, page: FeedPage, origin: str) -> str:
     )
 
 
-def _item(site: Site, number: int, origin: str) -> str:
-    link = escape(origin + site.path(number))
-    born = formatdate(float(site.born_at[number]), usegmt=True)
-    title = escape(goods.title(number))
-    return f"<item><title>{title}</title><link>{link}</link><pubDate>{born}</pubDate></item>"
+def _atom(site: Site, page: FeedPage, origin: str) -> str:
+    entries = "\n".join(
+        f"<entry><title>{escape(item.title)}</title><id>{escape(origin + item.path)}</id>"
+        f'<link rel="alternate" href={quoteattr(origin + item.path)}/>'
+        f"<updated>{_iso(item.at)}</updated></entry>"
+        for item in page.items
+    )
+    updated = _iso(page.items[0].at if page.items else site.shop.starts_at)
+    return (
+        '<?xml version="1.0" encoding="UTF-8"?>\n<feed xmlns="http://www.w3.org/2005/Atom">'
+        f"<title>{escape(site.host)}</title><id>{origin}{page.path}</id><updated>{updated}</updated>\n"
+        f"{entries}\n</feed>\n"
+    )
+
+
+def _iso(at: float) -> str:
+    return datetime.fromtimestamp(at, UTC).isoformat()

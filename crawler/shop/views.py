@@ -73,10 +73,21 @@ class SitemapPage:
 
 
 @dataclass(frozen=True, slots=True)
-class FeedPage:
-    """The newest arrivals as a feed."""
+class FeedItem:
+    """An offer in a feed, with the time of the news."""
 
-    numbers: tuple[int, ...]
+    path: str
+    title: str
+    at: float
+
+
+@dataclass(frozen=True, slots=True)
+class FeedPage:
+    """News as a feed, newest first: arrivals as RSS, or price drops as Atom."""
+
+    path: str
+    items: tuple[FeedItem, ...]
+    is_atom: bool
 
 
 ShopPage = OfferPage | GonePage | ListingPage | TextPage | SitemapPage | FeedPage

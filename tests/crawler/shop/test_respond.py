@@ -6,6 +6,7 @@ import re
 from dataclasses import replace
 
 import pytest
+from lxml import etree
 from selectolax.lexbor import LexborHTMLParser
 
 from crawler.shop.money import plain, visible
@@ -210,6 +211,20 @@ def test_gzip_is_sent_only_when_accepted() -> None:
     assert packed.headers["Content-Encoding"] == "gzip"
     assert gzip.decompress(packed.body) == plain_page.body
     assert packed.headers["ETag"] == plain_page.headers["ETag"]
+
+
+@pytest.mark.parametrize("target", ["/sitemap.xml", "/sitemap-1.xml", "/feed.xml", "/deals.xml"])
+@pytest.mark.parametrize("host", HOSTS)
+def test_sources_are_well_formed_and_lead_to_pages(host: str, target: str) -> None:
+    root = etree.fromstring(get(host, target, START + DAY).body)
+    links = [node for name in ("loc", "link") for node in root.iter(f"{{*}}{name}")]
+    urls = [node.text or node.get("href") or "" for node in links]
+    assert len(urls) > 1
+    assert all(url.startswith(f"http://{host}/") for url in urls)
+    targets = [url.removeprefix(f"http://{host}") for url in urls]
+    statuses = [get(host, target, START + DAY).status for target in targets]
+    assert set(statuses) <= {200, 404, 410}  # a sitemap is up to an hour old
+    assert statuses.count(200) > 0.9 * len(statuses)
 
 
 def test_busy_pages_say_when_to_come_back_and_are_about_as_many_as_set() -> None:

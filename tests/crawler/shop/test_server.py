@@ -2,10 +2,11 @@
 
 import aiohttp
 import numpy as np
+from aiohttp import web
 
 from crawler.shop.money import visible
 from crawler.shop.respond import ShopResponse
-from crawler.shop.server import accelerated, serve_shop
+from crawler.shop.server import _listen, accelerated, serve_shop
 from crawler.shop.settings import DAY, varied_shop
 from crawler.shop.world import ShopWorld
 
@@ -75,3 +76,16 @@ async def test_slow_pages_wait_and_every_exchange_is_seen() -> None:
     assert seen == [("tools.shop.test", "/c/tools?page=999", 404)]
     assert len(waited) == 1
     assert waited[0] > 0
+
+
+async def test_a_system_with_one_loopback_address_serves_by_port() -> None:
+    async def nothing(request: web.BaseRequest) -> web.StreamResponse:
+        return web.Response()
+
+    runner = web.ServerRunner(web.Server(nothing))
+    await runner.setup()
+    try:
+        await _listen(runner, "192.0.2.1", 0)  # an address that no machine has
+        assert runner.addresses[0][0] == "127.0.0.1"
+    finally:
+        await runner.cleanup()

@@ -209,8 +209,24 @@ def test_home_and_feed_show_the_newest_first() -> None:
     assert isinstance(feed, FeedPage)
     assert isinstance(home, ListingPage)
     alive = [n for n in range(len(site)) if site.is_live(n, at)]
-    assert list(feed.numbers) == alive[::-1][:30]
+    assert [item.path for item in feed.items] == [site.path(n) for n in alive[::-1][:30]]
+    assert [item.at for item in feed.items] == site.born_at[alive[::-1][:30]].tolist()
     assert [card.path for card in home.cards] == [site.path(n) for n in alive[::-1][:12]]
+
+
+def test_the_deals_are_the_last_drops_of_live_offers() -> None:
+    site, at = WORLD.sites[0], START + 10 * DAY
+    page = site.page("/deals.xml", at)
+    assert isinstance(page, FeedPage)
+    drops = {}
+    for number in (n for n in range(len(site)) if site.is_live(n, at)):
+        life = site.life(number)
+        falls = life.price_at[1:][(np.diff(life.price_micros) < 0) & (life.price_at[1:] <= at)]
+        if len(falls):
+            drops[site.path(number)] = float(falls[-1])
+    newest = sorted(drops.values(), reverse=True)[:30]
+    assert [item.at for item in page.items] == newest
+    assert all(drops[item.path] == item.at for item in page.items)
 
 
 def _announced(habit: Lastmod, days: int) -> tuple[float, float]:
