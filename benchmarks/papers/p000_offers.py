@@ -30,6 +30,7 @@ class Offers:
     clicks: FloatArray  # (D, n) counted
     impressions: FloatArray  # (D, n) counted
     warm_up: int  # steps before scores count
+    first_fetch_free: bool  # else an offer is stale until its first fetch
 
 
 def _demand(
@@ -61,7 +62,11 @@ def _change_rates(
 
 
 def simulated(n_offers: int, seed: int, *, warm_up_days: int, scored_days: int) -> Offers:
-    """A month of history, then the days a policy runs unscored, then the days that count."""
+    """A month of history, then the days a policy runs unscored, then the days that count.
+
+    The crawl starts with an empty database.  The paper does not say so, but its offer-level freshness
+    of 0.07 for click-weighted crawling can only be had with offers that were never fetched at all.
+    """
     rng = np.random.default_rng(seed)
     n_days = HISTORY_DAYS + warm_up_days + scored_days
     group = rng.integers(0, max(n_offers // 40, 1), n_offers)
@@ -74,24 +79,36 @@ def simulated(n_offers: int, seed: int, *, warm_up_days: int, scored_days: int) 
     day = np.repeat(np.arange(n_days), STEPS_PER_DAY)
     start = (HISTORY_DAYS + warm_up_days) * STEPS_PER_DAY
     price = versions.astype(np.float32)
-    return Offers("simulated", price, day, group, click_rate, clicks, impressions, start)
+    return Offers(
+        "simulated",
+        price,
+        day,
+        group,
+        click_rate,
+        clicks,
+        impressions,
+        start,
+        first_fetch_free=False,
+    )
 
 
 def recorded(recording: PriceRecording, seed: int) -> Offers:
-    """Real prices, drawn demand."""
+    """Real prices, drawn demand; offers in random order, so that ties fall at random."""
     rng = np.random.default_rng(seed)
     day = ((recording.tick_at - recording.tick_at[0]) // 86_400.0).astype(np.intp)
-    n_offers = recording.price.shape[1]
-    click_rate, clicks, impressions = _demand(n_offers, int(day[-1]) + 1, rng)
+    order = rng.permutation(recording.price.shape[1])
+    click_rate, clicks, impressions = _demand(len(order), int(day[-1]) + 1, rng)
+    price, group = recording.price[:, order], recording.group[order]
     return Offers(
         recording.name,
-        recording.price,
+        price,
         day,
-        recording.group,
+        group,
         click_rate,
         clicks,
         impressions,
         recording.warm_up,
+        first_fetch_free=True,
     )
 
 

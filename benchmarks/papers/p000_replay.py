@@ -1,6 +1,6 @@
 """Run one policy of 000 over offers and score it: click-weighted and offer-level freshness."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -55,6 +55,8 @@ class Tick:
 
 
 class Policy(Protocol):
+    """What fills each step, and what it takes from the outcome."""
+
     def pick(self, tick: Tick, rng: np.random.Generator) -> NDArray[np.intp]: ...
 
     def learn(self, importance: FloatArray, changed: NDArray[np.bool_]) -> None:
@@ -146,20 +148,20 @@ def replay(
 ) -> Scores:
     """Fetch `budget` (a share of the live offers) a step from step `start` on.
 
-    A new offer is fetched for free at its first step; offers are scored before the step's fetches.
+    Offers are scored before the step's fetches.
     """
     rng = np.random.default_rng(seed)
     n_offers = offers.price.shape[1]
     step_days = 1.0 / max(float(np.median(np.bincount(offers.day))), 1.0)
     stored = np.full(n_offers, np.nan, dtype=np.float32)
-    fetched_at = np.zeros(n_offers)
+    fetched_at = np.full(n_offers, -np.inf)
     kept: dict[str, FloatArray] = {}
     was_live, last_day = np.zeros(n_offers, dtype=bool), -1
     scores, shares = [], []
     for step in range(start, len(offers.price)):
         true, day = offers.price[step], offers.day[step]
         live = ~np.isnan(true)
-        born = live & ~was_live
+        born = live & ~was_live & offers.first_fetch_free
         stored[born], fetched_at[born] = true[born], step
         here = np.flatnonzero(live)
         fresh = stored[here] == true[here]
@@ -182,6 +184,3 @@ def replay(
         shares.append(policy.shares())
     click_weighted, offer_level = np.mean(scores, axis=0)
     return Scores(float(click_weighted), float(offer_level), np.array(shares))
-
-
-MakePolicy = Callable[[], Policy]

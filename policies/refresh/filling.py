@@ -35,6 +35,15 @@ def proportional(weights: FloatArray, budget: float) -> FloatArray:
     return rates
 
 
+def spread_rest(rates: FloatArray, budget: float) -> FloatArray:
+    """Give what rates leave of the budget to all pages, each by its distance from rate 1."""
+    room = 1.0 - rates
+    rest = min(budget, float(len(rates))) - float(rates.sum())
+    if rest <= 1e-9 * budget:
+        return rates
+    return np.minimum(rates + room * (rest / float(room.sum())), 1.0)
+
+
 def take_best(scores: FloatArray, budget: float) -> FloatArray:
     """Rate 1 for the highest scores; a broken budget leaves its fraction to the next in line."""
     rates = np.zeros(len(scores))

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammainc, gammaincinv
 
+from policies.refresh.filling import spread_rest
 from policies.refresh.multiplier import meet_budget, within_host_caps
 from policies.refresh.pages import FloatArray, PageColumns
 
@@ -114,11 +115,17 @@ def lambda_rates_capped(
 
 
 def rates(pages: PageColumns, budget: float) -> FloatArray:
-    """The per-step form, as 000 runs it."""
-    return lambda_rates_per_step(pages.importance, pages.change_probability, budget)
+    """The per-step form, as 000 runs it.
+
+    Budget that the pages of known worth cannot use is spread over the others: an estimate of no
+    clicks or no changes is more often a page hardly ever looked at.
+    """
+    optimum = lambda_rates_per_step(pages.importance, pages.change_probability, budget)
+    return spread_rest(optimum, budget)
 
 
 def rates_continuous(pages: PageColumns, budget: float) -> FloatArray:
-    """The continuous form, at most one fetch of a page in a tick."""
+    """The continuous form, at most one fetch of a page in a tick; spare budget is spread likewise."""
     change_per_tick = pages.change_rate * pages.tick
-    return lambda_rates_continuous(pages.importance, change_per_tick, budget, max_rate=1.0)
+    optimum = lambda_rates_continuous(pages.importance, change_per_tick, budget, max_rate=1.0)
+    return spread_rest(optimum, budget)

@@ -29,10 +29,10 @@ SPENDS_ALL: dict[str, Strategy] = {
     "click-weighted": click_weighted.rates,
     "impression-weighted": impression_weighted.rates,
     "Greedy": greedy.rates,
-}
-MAY_LEAVE_BUDGET: dict[str, Strategy] = {
     "LambdaCrawl per step": lambda_crawl.rates,
     "LambdaCrawl continuous": lambda_crawl.rates_continuous,
+}
+MAY_LEAVE_BUDGET: dict[str, Strategy] = {
     "Nutch": nutch.rates,
     "StormCrawler": stormcrawler.rates,
     "fixed interval": partial(fixed_interval.rates, interval=5.0),
@@ -103,6 +103,13 @@ def test_change_weighted_goes_by_the_chance_of_a_change_within_a_tick() -> None:
 def test_oldest_first_takes_the_pages_fetched_longest_ago() -> None:
     pages = page_columns([3.0, 9.0, 1.0, 7.0])
     assert oldest_first.rates(pages, 2.0).tolist() == [0.0, 1.0, 0.0, 1.0]
+
+
+def test_lambda_crawl_spends_on_pages_of_no_known_worth_only_what_is_left() -> None:
+    pages = page_columns(np.ones(4), change_rate=[0.1, 0.1, 0.0, 0.1], importance=[1, 1, 1, 0])
+    tight, ample = lambda_crawl.rates(pages, 1.0), lambda_crawl.rates(pages, 3.0)
+    assert tight == pytest.approx([0.5, 0.5, 0.0, 0.0])
+    assert ample == pytest.approx([1.0, 1.0, 0.5, 0.5])
 
 
 def share_fresh(pages: PageColumns, rates: FloatArray) -> float:
