@@ -11,7 +11,7 @@ fetches and ahead at 10 and 20.  The pooled policy is ahead of both throughout.
 Why they differ: (1) the oracle's coverage grows with the budget here, as it must when every page that some
 source shows at some hour counts; the paper does not say what keeps 35 % from its oracle at any budget.
 (2) Thompson learns 24 rates a source: 138 sources at 5 fetches an hour give 1.4 fetches a rate in six weeks,
-the paper's 77 sources and seven weeks 3.2.  (3) The recording shows ten times the pages an hour of the
+the paper's 77 sources and seven weeks 3.2.  (3) The recording shows seven times the pages an hour of the
 paper's average domain, hence the small overheads.
 """
 
