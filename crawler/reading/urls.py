@@ -17,12 +17,13 @@ import ada_url
 import xxhash
 
 
-def _words(text: str) -> frozenset[str]:
+def words(text: str) -> frozenset[str]:
+    """A set of names, written as one string."""
     return frozenset(text.split())
 
 
 # Parameters that only tell the shop where a visitor came from.  A name ending in * is a prefix.
-TRACKING = _words("""
+TRACKING = words("""
     utm_* pk_* piwik_* mtm_* matomo_* wt.mc_* at_medium at_campaign at_custom* _openstat
     gclid gclsrc gbraid wbraid dclid srsltid _ga _gl _gac fbclid igshid igsh msclkid yclid ysclid
     ttclid twclid li_fat_id epik s_kwcid ef_id irclickid irgwc awc zanpid cjevent sscid wickedid
@@ -31,9 +32,7 @@ TRACKING = _words("""
     ml_subscriber ml_subscriber_hash _branch_match_id _branch_referrer
 """)
 # Names that can only be a session; shorter ones (sid, session) are for a site's own rules.
-SESSION = _words(
-    "phpsessid jsessionid aspsessionid* cfid cftoken sessionid session_id zenid oscsid"
-)
+SESSION = words("phpsessid jsessionid aspsessionid* cfid cftoken sessionid session_id zenid oscsid")
 
 
 @dataclass(frozen=True, slots=True)
