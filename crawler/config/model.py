@@ -129,6 +129,7 @@ class CrawlSettings(Settings):
     user_agent: UserAgent = ""
     database: FilePath = Path("freshet.db")
     tick: Wait = Duration("1m")
+    revisit: Duration = Duration("1h")
     seed: Count = 0
     stop_after: Wait | None = None
     max_fetches: Positive | None = None

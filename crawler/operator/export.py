@@ -1,0 +1,124 @@
+"""The command export: every price, when it was observed, and how old that makes it."""
+
+import argparse
+import csv
+import json
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from decimal import Decimal
+from typing import Any, TextIO
+
+from crawler.clock import real_time
+from crawler.operator.exits import Exit, OperatorError, told_errors
+from crawler.operator.settings import load
+from storage.database import open_to_read
+from storage.reports import PriceNow, prices_now
+
+COLUMNS = (
+    "site",
+    "url",
+    "offer",
+    "title",
+    "brand",
+    "gtin",
+    "sku",
+    "seller",
+    "condition",
+    "category",
+    "price",
+    "currency",
+    "availability",
+    "observed_at",
+    "age_seconds",
+    "changed_at",
+    "first_seen_at",
+    "gone_at",
+    "source",
+    "confidence",
+)
+
+
+@told_errors
+def export(arguments: argparse.Namespace) -> int:
+    config = load(arguments)
+    now = real_time()
+    with open_to_read(config.crawl.database) as connection, _output(arguments) as out:
+        records = (record(row, now=now) for row in prices_now(connection, gone=arguments.gone))
+        count = write_csv(records, out) if arguments.format == "csv" else write_jsonl(records, out)
+    sys.stderr.write(f"{count} prices\n")
+    return Exit.DONE
+
+
+@contextmanager
+def _output(arguments: argparse.Namespace) -> Iterator[TextIO]:
+    if arguments.output is None:
+        yield sys.stdout
+        return
+    try:
+        file = arguments.output.open("w", encoding="utf-8", newline="")
+    except OSError as error:
+        raise OperatorError(f"--output {arguments.output}: {error.strerror}") from error
+    with file:
+        yield file
+
+
+def record(row: PriceNow, *, now: float) -> dict[str, Any]:
+    """One exported price.  Amounts are decimal strings: no float ever holds money."""
+    return {
+        "site": row.site,
+        "url": row.url,
+        "offer": row.key,
+        "title": row.title,
+        "brand": row.brand,
+        "gtin": row.gtin,
+        "sku": row.sku,
+        "seller": row.seller,
+        "condition": row.condition,
+        "category": row.category,
+        "price": amount(row.price_micros),
+        "currency": row.currency,
+        "availability": row.availability,
+        "observed_at": moment(row.observed_at),
+        "age_seconds": round(now - row.observed_at, 1),
+        "changed_at": moment(row.changed_at),
+        "first_seen_at": moment(row.first_seen_at),
+        "gone_at": moment(row.gone_at),
+        "source": row.source,
+        "confidence": round(row.confidence, 3),
+    }
+
+
+def amount(price_micros: int | None) -> str | None:
+    """12340000 is "12.34"; at least two decimals, as price lists have them."""
+    if price_micros is None:
+        return None
+    exact = Decimal(price_micros).scaleb(-6)
+    cents = exact.quantize(Decimal("0.01"))
+    return f"{cents if cents == exact else exact.normalize():f}"
+
+
+def moment(at: float | None) -> str | None:
+    return None if at is None else datetime.fromtimestamp(at, UTC).isoformat(timespec="seconds")
+
+
+def write_jsonl(records: Iterable[dict[str, Any]], out: TextIO) -> int:
+    count = 0
+    for count, one in enumerate(records, start=1):  # noqa: B007  the last number is the answer
+        out.write(json.dumps(one, ensure_ascii=False) + "\n")
+    return count
+
+
+def write_csv(records: Iterable[dict[str, Any]], out: TextIO) -> int:
+    writer = csv.DictWriter(out, COLUMNS, lineterminator="\n")
+    writer.writeheader()
+    count = 0
+    for count, one in enumerate(records, start=1):  # noqa: B007
+        writer.writerow({key: _inert(value) for key, value in one.items()})
+    return count
+
+
+def _inert(value: Any) -> Any:
+    """A cell that a spreadsheet would run as a formula is quoted: titles come from strangers."""
+    return f"'{value}" if isinstance(value, str) and value[:1] in "=+-@\t\r" and value else value

@@ -1,0 +1,56 @@
+"""The command run: the crawl itself."""
+
+import argparse
+import asyncio
+import sys
+from collections.abc import Callable, Coroutine
+from typing import Any
+
+from crawler.clock import Clock
+from crawler.config import Config
+from crawler.crawl import Summary, crawl
+from crawler.operator.exits import EXIT_OF_FINISH, Exit, told_errors
+from crawler.operator.progress import Progress, fetch_log
+from crawler.operator.settings import load_for_live
+from crawler.operator.summary import summary_lines
+
+
+@told_errors
+def run(arguments: argparse.Namespace) -> int:
+    config = load_for_live(arguments)
+    try:
+        summary = run_loop(config, lambda: _crawl(config, once=arguments.once))
+    except (KeyboardInterrupt, asyncio.CancelledError):
+        sys.stderr.write(
+            "stopped at once; all that was stored is safe, what was in flight is fetched again\n"
+        )
+        return Exit.INTERRUPTED
+    sys.stderr.writelines(line + "\n" for line in summary_lines(summary))
+    return EXIT_OF_FINISH[summary.finish]
+
+
+async def _crawl(config: Config, *, once: bool) -> Summary:
+    clock = Clock()
+    progress = Progress(clock, sys.stderr)
+    try:
+        with fetch_log(config.log.fetches) as report:
+            return await crawl(
+                config, clock=clock, once=once, report=report, started=progress.watch
+            )
+    finally:
+        progress.close()
+
+
+def run_loop(config: Config, main: Callable[[], Coroutine[Any, Any, Summary]]) -> Summary:
+    """Runs on uvloop where the settings ask for it."""
+    factory: Callable[[], asyncio.AbstractEventLoop] = asyncio.new_event_loop
+    if config.fetch.uvloop:
+        try:
+            import uvloop
+        except ImportError:
+            raise SystemExit(
+                'fetch.uvloop: want the package uvloop, got none; `pip install "freshet[fast]"`'
+            ) from None
+        factory = uvloop.new_event_loop
+    with asyncio.Runner(loop_factory=factory) as runner:
+        return runner.run(main())

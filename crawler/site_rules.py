@@ -1,0 +1,22 @@
+"""From a site's settings to the rules its pages are read by."""
+
+from crawler.config.model import ReadingSettings, SiteSettings
+from crawler.reading.change import ChangeDefinition
+from crawler.reading.links import LinkRules
+from crawler.reading.overrides import Override
+from crawler.reading.rules import ReadingRules
+from crawler.reading.urls import TRACKING, UrlRules
+
+
+def reading_rules(reading: ReadingSettings, site: SiteSettings) -> ReadingRules:
+    tracking = TRACKING | {
+        name.lower() for name in (*reading.drop_parameters, *site.drop_parameters)
+    }
+    price = site.price_selector or site.price_path
+    return ReadingRules(
+        links=LinkRules(urls=UrlRules(tracking=tracking), max_links=reading.max_links),
+        override=Override(price=price, currency=site.currency) if price else None,
+        currency=site.currency,
+        country=site.country,
+        change=ChangeDefinition(reading.change),
+    )

@@ -1,0 +1,164 @@
+"""What the crawl needs back: all pages as columns at start, and a tick's pages with their last state."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import aiosqlite
+import numpy as np
+from numpy.typing import NDArray
+
+from storage.rows import HostRow, RobotsRow
+
+PAGE_COLUMNS = np.dtype(
+    [
+        ("id", np.int64),
+        ("url_hash", np.int64),
+        ("site_id", np.int32),
+        ("host_id", np.int32),
+        ("depth", np.int16),
+    ]
+)
+STATE_COLUMNS = np.dtype(
+    [("page_id", np.int64), ("fetched_at", np.float64), ("not_before", np.float64)]
+)
+
+
+@dataclass(frozen=True, slots=True)
+class KnownPages:
+    """Every page as columns, in id order; `states` has a row for each page that was ever asked for."""
+
+    pages: NDArray[Any]
+    states: NDArray[Any]
+
+
+class StoredOffer(NamedTuple):
+    """An offer as last believed, with the value held back if there is one."""
+
+    key: str
+    price_micros: int | None
+    currency: str | None
+    availability: str | None
+    first_seen_at: float
+    changed_at: float
+    gone_at: float | None
+    held_price_micros: int | None
+    held_currency: str | None
+    held_at: float | None
+
+
+class StoredPage(NamedTuple):
+    """A page with what its last fetch left behind."""
+
+    id: int
+    url: str
+    site_id: int
+    host_id: int
+    depth: int
+    how: str
+    discovered_at: float
+    kind: str | None
+    outcome: str | None
+    fetched_at: float | None
+    confirmed_at: float | None
+    changed_at: float | None
+    gone_at: float | None
+    not_before: float | None
+    fetches: int | None
+    changes: int | None
+    failures: int | None
+    alias_of: int | None
+    etag: str | None
+    last_modified: str | None
+    body_hash: int | None
+    text_hash: int | None
+    title: str | None
+
+
+_STORED_PAGE = """
+SELECT id, url, site_id, host_id, depth, how, discovered_at, kind, outcome, fetched_at, confirmed_at,
+    changed_at, gone_at, not_before, fetches, changes, failures, alias_of, etag, last_modified, body_hash,
+    text_hash, title
+FROM page LEFT JOIN page_state ON page_state.page_id = page.id
+"""
+_STORED_OFFER = f"SELECT page_id, {', '.join(StoredOffer._fields)} FROM offer"  # noqa: S608  own names
+_CHUNK = 500  # bound parameters in one statement
+
+
+async def load_known(connection: aiosqlite.Connection) -> KnownPages:
+    """All pages, for the crawl's memory: about a microsecond a page."""
+    pages = await connection.execute_fetchall(
+        "SELECT id, url_hash, site_id, host_id, depth FROM page ORDER BY id"
+    )
+    states = await connection.execute_fetchall(
+        "SELECT page_id, fetched_at, not_before FROM page_state ORDER BY page_id"
+    )
+    return KnownPages(
+        np.fromiter(pages, PAGE_COLUMNS, count=len(list(pages))),
+        np.fromiter(states, STATE_COLUMNS, count=len(list(states))),
+    )
+
+
+async def load_pages(
+    connection: aiosqlite.Connection, ids: Sequence[int]
+) -> dict[int, tuple[StoredPage, tuple[StoredOffer, ...]]]:
+    """The pages with these ids, each with its offers."""
+    found: dict[int, StoredPage] = {}
+    offers: dict[int, list[StoredOffer]] = {}
+    for start in range(0, len(ids), _CHUNK):
+        chunk = [int(page_id) for page_id in ids[start : start + _CHUNK]]
+        marks = ", ".join("?" * len(chunk))
+        for row in await connection.execute_fetchall(
+            f"{_STORED_PAGE} WHERE id IN ({marks})", chunk
+        ):
+            found[row[0]] = StoredPage._make(row)
+        for row in await connection.execute_fetchall(
+            f"{_STORED_OFFER} WHERE page_id IN ({marks})", chunk
+        ):
+            offers.setdefault(row[0], []).append(StoredOffer._make(row[1:]))
+    return {page_id: (page, tuple(offers.get(page_id, ()))) for page_id, page in found.items()}
+
+
+async def load_hosts(connection: aiosqlite.Connection) -> list[HostRow]:
+    columns = ", ".join(HostRow._fields)
+    rows = await connection.execute_fetchall(f"SELECT {columns} FROM host ORDER BY id")  # noqa: S608
+    return [HostRow._make(row) for row in rows]
+
+
+async def load_robots(connection: aiosqlite.Connection) -> list[RobotsRow]:
+    columns = ", ".join(RobotsRow._fields)
+    rows = await connection.execute_fetchall(f"SELECT {columns} FROM robots")  # noqa: S608
+    return [RobotsRow._make(row) for row in rows]
+
+
+async def load_sites(connection: aiosqlite.Connection, names: Sequence[str]) -> dict[str, int]:
+    """The ids of these sites; unknown ones are added."""
+    for name in names:
+        await connection.execute("INSERT OR IGNORE INTO site (name) VALUES (?)", (name,))
+    return dict(await connection.execute_fetchall("SELECT name, id FROM site"))  # type: ignore[arg-type]
+
+
+async def pages_of_site(connection: aiosqlite.Connection) -> dict[int, int]:
+    """How many pages each site has."""
+    rows = await connection.execute_fetchall("SELECT site_id, count(*) FROM page GROUP BY site_id")
+    return {int(site): int(count) for site, count in rows}
+
+
+async def fetches_since(connection: aiosqlite.Connection, at: float) -> list[tuple[int, float]]:
+    """(site id, started_at) of each fetch since then, newest first: what a restart has already spent."""
+    spent: list[tuple[int, float]] = []
+    query = "SELECT site_id, started_at FROM fetch JOIN page ON page.id = fetch.page_id ORDER BY fetch.id DESC"
+    async with connection.execute(query) as cursor:
+        async for site, started_at in cursor:
+            if started_at < at:
+                break
+            spent.append((int(site), float(started_at)))
+    return spent
+
+
+async def last_ids(connection: aiosqlite.Connection) -> dict[str, int]:
+    """The highest id of each table whose ids the crawl gives out."""
+    tables = ("run", "tick", "page", "host", "fetch")
+    query = ", ".join(f"(SELECT coalesce(max(id), 0) FROM {name})" for name in tables)  # noqa: S608
+    rows = list(await connection.execute_fetchall(f"SELECT {query}"))
+    return dict(zip(tables, rows[0], strict=True))

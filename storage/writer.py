@@ -1,0 +1,118 @@
+"""One writer: every batch that arrives while a transaction runs goes into the next one."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+import aiosqlite
+
+from storage import rows
+from storage.errors import StorageError, named_errors
+from storage.rows import BATCH_TABLES, Batch, OfferRow
+
+
+def _insert(table: str, columns: tuple[str, ...], verb: str = "INSERT") -> str:
+    marks = ", ".join("?" * len(columns))
+    return f"{verb} INTO {table} ({', '.join(columns)}) VALUES ({marks})"
+
+
+def _upsert_offer() -> str:
+    kept = {"page_id", "key", "first_seen_at"}
+    updates = ", ".join(
+        f"{name} = excluded.{name}" for name in OfferRow._fields if name not in kept
+    )
+    return (
+        f"{_insert('offer', OfferRow._fields)} ON CONFLICT (page_id, key) DO UPDATE SET {updates}"
+    )
+
+
+def _replace(table: str, row: type) -> str:
+    fields: tuple[str, ...] = row._fields  # type: ignore[attr-defined]
+    return _insert(table, fields, "INSERT OR REPLACE")
+
+
+def _statements() -> dict[str, str]:
+    return {
+        "pages": _insert("page", rows.PageRow._fields, "INSERT OR IGNORE"),
+        "states": _replace("page_state", rows.StateRow),
+        "fetches": _insert("fetch", rows.FetchRow._fields),
+        "offers": _upsert_offer(),
+        "gone": "UPDATE offer SET gone_at = ? WHERE page_id = ? AND key = ? AND gone_at IS NULL",
+        "prices": (
+            "INSERT OR REPLACE INTO price"
+            " (offer_id, observed_at, price_micros, currency, availability, fetch_id)"
+            " SELECT id, ?, ?, ?, ?, ? FROM offer WHERE page_id = ? AND key = ?"
+        ),
+        "signals": _insert("signal", rows.SignalRow._fields, "INSERT OR IGNORE"),
+        "hosts": _replace("host", rows.HostRow),
+        "robots": _replace("robots", rows.RobotsRow),
+        "ticks": _replace("tick", rows.TickRow),
+        "dropped": (
+            _insert("dropped", rows.DroppedRow._fields)
+            + " ON CONFLICT (site_id, reason) DO UPDATE SET links = links + excluded.links"
+        ),
+    }
+
+
+STATEMENTS = _statements()
+
+
+class Writer:
+    """Collects batches and commits them together.
+
+    `write` returns once the batch is committed.  `pause` is awaited before each transaction to let a few
+    more batches arrive: a commit costs 50 us, a row in a shared one 2 us.
+    """
+
+    def __init__(
+        self, connection: aiosqlite.Connection, path: Path, *, pause: Callable[[], Awaitable[None]]
+    ) -> None:
+        self._connection = connection
+        self._path = path
+        self._pause = pause
+        self._pending = Batch()
+        self._committed: asyncio.Future[None] | None = None
+        self._wake = asyncio.Event()
+        self._error: StorageError | None = None
+
+    async def write(self, batch: Batch) -> None:
+        if self._error:
+            raise self._error
+        if self._committed is None:
+            self._committed = asyncio.get_running_loop().create_future()
+        self._pending.add(batch)
+        self._wake.set()
+        await asyncio.shield(self._committed)
+
+    async def run(self) -> None:
+        """Commits until cancelled.  A storage error ends it, and every waiting and later write."""
+        while True:
+            await self._wake.wait()
+            await self._pause()
+            await self._commit_pending()
+
+    async def _commit_pending(self) -> None:
+        batch, committed = self._pending, self._committed
+        self._pending, self._committed = Batch(), None
+        self._wake.clear()
+        assert committed is not None
+        try:
+            await self._commit(batch)
+        except StorageError as error:
+            self._error = error
+            committed.set_exception(error)
+            committed.exception()  # mark as seen: a cancelled waiter must not turn it into a warning
+            raise
+        committed.set_result(None)
+
+    async def _commit(self, batch: Batch) -> None:
+        with named_errors(self._path):
+            await self._connection.execute("BEGIN IMMEDIATE")
+            try:
+                for name in BATCH_TABLES:
+                    if waiting := getattr(batch, name):
+                        await self._connection.executemany(STATEMENTS[name], waiting)
+                await self._connection.execute("COMMIT")
+            except BaseException:
+                await self._connection.rollback()
+                raise
