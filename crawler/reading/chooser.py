@@ -56,6 +56,9 @@ class Choice:
     winner: Seen | None = None
 
 
+_NO_OFFER = FoundOffer("")
+
+
 def main_products(
     products: Iterable[FoundProduct], *, url: str, heading: str | None
 ) -> list[FoundProduct]:
@@ -270,18 +273,22 @@ def _offers(
     facts = _merge(products)
     chosen = _chosen(winner, priced)
     variants = _variants(priced, chosen)
+    found = chosen.offer if chosen else _NO_OFFER
     main = replace(
         facts,
-        key=_key(chosen.offer) if chosen and variants else "",
+        key=_key(found) if variants else "",
         price_micros=winner.money.price_micros,
         currency=winner.money.currency,
-        availability=(chosen and chosen.offer.availability) or facts.availability,
+        availability=found.availability or facts.availability,
         source=winner.sources[0],
         confidence=winner.confidence,
         disagreeing=winner.against,
+        sku=found.sku or facts.sku,
+        gtin=found.gtin or facts.gtin,
+        title=found.title or facts.title,
+        seller=found.seller or facts.seller,
+        condition=found.condition or facts.condition,
     )
-    if chosen:
-        main = _with_details(main, chosen.offer)
     return (main, *(_variant_offer(facts, p, winner.confidence) for p in variants))
 
 
@@ -315,7 +322,7 @@ def _key(offer: FoundOffer) -> str:
 
 
 def _variant_offer(facts: Offer, p: Priced, confidence: float) -> Offer:
-    offer = replace(
+    return replace(
         facts,
         key=_key(p.offer),
         price_micros=p.money.price_micros,
@@ -324,18 +331,11 @@ def _variant_offer(facts: Offer, p: Priced, confidence: float) -> Offer:
         availability=p.offer.availability,
         source=p.product.source,
         confidence=round(min(confidence, _TRUST[p.product.source]), 3),
-    )
-    return _with_details(offer, p.offer)
-
-
-def _with_details(offer: Offer, found: FoundOffer) -> Offer:
-    return replace(
-        offer,
-        sku=found.sku or offer.sku,
-        gtin=found.gtin or offer.gtin,
-        title=found.title or offer.title,
-        seller=found.seller or offer.seller,
-        condition=found.condition or offer.condition,
+        sku=p.offer.sku or facts.sku,
+        gtin=p.offer.gtin or facts.gtin,
+        title=p.offer.title or facts.title,
+        seller=p.offer.seller or facts.seller,
+        condition=p.offer.condition or facts.condition,
     )
 
 

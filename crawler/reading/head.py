@@ -14,6 +14,16 @@ _LOCALE = re.compile(r"^([a-zA-Z]{2,3})(?:[-_][A-Za-z]{4})?(?:[-_]([A-Za-z]{2}))
 _TWITTER_PRICE = words("price prix preis precio prezzo preço cena цена prijs pris hinta")
 
 
+_AMOUNTS = (
+    ("product:sale_price:amount", "price"),
+    ("product:price:amount", "price"),
+    ("og:price:amount", "price"),
+    ("product:price", "price"),
+    ("og:price", "price"),
+    ("product:original_price:amount", "list"),
+)
+
+
 @dataclass(frozen=True, slots=True)
 class Head:
     """The head of one page; `meta` maps lower-case property or name to the first content."""
@@ -27,14 +37,15 @@ class Head:
 def read_head(tree: LexborHTMLParser) -> Head:
     """Title, language and meta of a page."""
     meta: dict[str, str] = {}
-    for node in tree.css("meta[content]")[:MAX_METAS]:
+    top = tree.head
+    for node in top.css("meta[content]")[:MAX_METAS] if top is not None else ():
         attributes = node.attributes
         name = attributes.get("property") or attributes.get("name") or attributes.get("http-equiv")
         content = attributes.get("content")
         if name and content:
             meta.setdefault(name.lower(), content)
-    title = tree.css_first("title")
-    root = tree.css_first("html")
+    title = top.css_first("title") if top is not None else None
+    root = tree.root
     language, country = _locale((root and root.attributes.get("lang")) or None)
     spoken, region = _locale(meta.get("og:locale") or meta.get("content-language"))
     return Head(
@@ -54,6 +65,8 @@ def _locale(text: str | None) -> tuple[str | None, str | None]:
 
 def opengraph_product(meta: dict[str, str]) -> FoundProduct | None:
     """The product of OpenGraph and the product namespace, or None when no price is given."""
+    if not any(name in meta for name, _ in _AMOUNTS):
+        return None
     offers = [
         FoundOffer(
             text=amount,
@@ -63,14 +76,7 @@ def opengraph_product(meta: dict[str, str]) -> FoundProduct | None:
             availability=_availability(meta),
             condition=condition_of(meta.get("product:condition")),
         )
-        for name, role in (
-            ("product:sale_price:amount", "price"),
-            ("product:price:amount", "price"),
-            ("og:price:amount", "price"),
-            ("product:price", "price"),
-            ("og:price", "price"),
-            ("product:original_price:amount", "list"),
-        )
+        for name, role in _AMOUNTS
         if (amount := clip(meta.get(name)))
     ]
     if not offers:

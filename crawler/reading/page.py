@@ -31,8 +31,9 @@ from crawler.reading.visible import (
     Heading,
     Seen,
     heading_at,
-    named_prices,
+    rarer_prices,
     unnamed_prices,
+    usual_prices,
 )
 from crawler.reading.walls import not_html, trouble_of
 
@@ -56,7 +57,7 @@ def read_page(
     tree = parse_html(page, _UTF8)
     head = read_head(tree)
     links = read_links(tree, url, rules.links)
-    products = list(_structured(tree, page, head, rules))
+    products = _structured(tree, page, head, rules)
     heading = main_heading(tree, _title(head, products))
     name = heading_text(heading) or head.title
     habits = habits_of(url, head, rules)
@@ -69,7 +70,7 @@ def read_page(
     offers = offers_of(choice, cards)
     if offers and offers[0].availability is None:
         offers = (
-            replace(offers[0], availability=availability_by_sight(tree, heading)),
+            replace(offers[0], availability=availability_by_sight(tree, heading, head.language)),
             *offers[1:],
         )
     facts = PageFacts(
@@ -99,29 +100,31 @@ def _title(head: Head, products: list[FoundProduct]) -> str | None:
 
 def _structured(
     tree: LexborHTMLParser, page: bytes, head: Head, rules: ReadingRules
-) -> Iterator[FoundProduct]:
-    """Products by every syntax that the bytes hint at: looking for a word first saves the selecting."""
+) -> list[FoundProduct]:
+    """Products by every syntax; RDFa, which hardly any shop writes, only where the others say nothing."""
+    found = []
     if rules.override is not None and (product := override_product(tree, rules.override)):
-        yield product
+        found.append(product)
     if b"ld+json" in page:
-        yield from products_of(read_jsonld(tree), "json-ld")
-    if b"itemprop" in page:
-        yield from products_of(read_microdata(tree), "microdata")
-    if b"typeof=" in page:
-        yield from products_of(read_rdfa(tree), "rdfa")
-    for product in (opengraph_product(head.meta), twitter_product(head.meta)):
-        if product:
-            yield product
+        found += products_of(read_jsonld(tree), "json-ld")
+    if tree.css_first("[itemprop]") is not None:
+        found += products_of(read_microdata(tree), "microdata")
+    if not found and tree.css_first("[typeof]") is not None:
+        found += products_of(read_rdfa(tree), "rdfa")
+    if head.meta:
+        found += [p for p in (opengraph_product(head.meta), twitter_product(head.meta)) if p]
+    return found
 
 
 def _visible(tree: LexborHTMLParser, heading: Heading, habits: Habits) -> Iterator[Seen]:
-    """Price tags by name; when none of those is a selling price after the heading, by text."""
-    found = False
-    for seen in named_prices(tree, heading, habits):
-        found |= seen.role in SELLING and seen.order is not None
-        yield seen
-    if not found:
-        yield from unnamed_prices(tree, heading, habits)
+    """Price tags by the usual names, by rarer ones, by text: on while no selling price follows the heading."""
+    for prices in (usual_prices, rarer_prices, unnamed_prices):
+        found = False
+        for seen in prices(tree, heading, habits):
+            found |= seen.role in SELLING and seen.order is not None
+            yield seen
+        if found:
+            return
 
 
 def _cards(

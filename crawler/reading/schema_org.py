@@ -33,12 +33,11 @@ _UNIT_KEYS = ("referenceQuantity", "eligibleQuantity")
 
 def products_of(things: list[Any], source: str) -> list[FoundProduct]:
     """Every product in the objects, the page's own before related ones."""
-    by_id = {
-        str(thing["@id"]): thing for thing, _ in _walk(things) if "@id" in thing and len(thing) > 1
-    }
+    walked = list(_walk(things))
+    by_id = {str(thing["@id"]): thing for thing, _ in walked if "@id" in thing and len(thing) > 1}
     found = []
     members: set[int] = set()  # variants are read with their group
-    for thing, related in _walk(things):
+    for thing, related in walked:
         if id(thing) in members or not _is_product(thing):
             continue
         members.update(id(variant) for variant in _variants(thing, by_id))
@@ -230,4 +229,5 @@ def _image(value: Any) -> str | None:
 
 
 def _gtin(thing: Thing) -> str | None:
-    return next((code for key in _GTIN_KEYS if (code := gtin_of(text_of(thing.get(key))))), None)
+    codes = (gtin_of(text_of(thing[key])) for key in _GTIN_KEYS if key in thing)
+    return next((code for code in codes if code), None)

@@ -19,10 +19,12 @@ MAX_CHARS = (
 )
 
 SELLING = frozenset({"price", "selling", "regular"})
-_TAGS = (
-    '[class*="price" i],[id*="price" i],[itemprop="price"],[data-price],[data-testid*="price" i],'
-    '[data-test*="price" i],[data-qa*="price" i],[class*="preis" i],[class*="prix" i],'
-    '[class*="precio" i],[class*="prezzo" i],[class*="preco" i],[class*="cena" i],[class*="prijs" i]'
+# Each selector costs about 8 us on a page of 66 KB, so the rarer ones wait.
+_USUAL = '[class*="price" i],[id*="price" i],[itemprop="price"]'
+_RARER = (
+    '[data-price],[data-testid*="price" i],[data-test*="price" i],[data-qa*="price" i],[class*="preis" i],'
+    '[class*="prix" i],[class*="precio" i],[class*="prezzo" i],[class*="preco" i],[class*="cena" i],[class*="prijs" i],'
+    '[class*="amount" i],[class*="cost" i]'
 )
 _HEADINGS = frozenset({"h1", "h2", "h3"})
 _NOT_TAGS = words("h1 script style input select option body form template noscript textarea")
@@ -90,10 +92,22 @@ def heading_at(node: LexborNode | None) -> Heading:
     return Heading(node, enclosing)
 
 
-def named_prices(tree: LexborHTMLParser, heading: Heading, habits: Habits) -> Iterator[Seen]:
-    """Price tags found by name (class, id, itemprop): down from the heading, then up from it."""
+def usual_prices(tree: LexborHTMLParser, heading: Heading, habits: Habits) -> Iterator[Seen]:
+    """Price tags whose class, id or itemprop says "price"."""
+    return _named_prices(tree, _USUAL, heading, habits)
+
+
+def rarer_prices(tree: LexborHTMLParser, heading: Heading, habits: Habits) -> Iterator[Seen]:
+    """Price tags named in other words or by attributes made for tests."""
+    return _named_prices(tree, _RARER, heading, habits)
+
+
+def _named_prices(
+    tree: LexborHTMLParser, names: str, heading: Heading, habits: Habits
+) -> Iterator[Seen]:
+    """Tags down from the heading, then up from it."""
     tag = heading.node.tag if heading.node is not None else None
-    nodes = tree.css(f"{tag},{_TAGS}" if tag in _HEADINGS else _TAGS)
+    nodes = tree.css(f"{tag},{names}" if tag in _HEADINGS else names)
     start = _place(nodes, heading)
     scan = _Scan(heading, habits)
     order = 0
