@@ -181,7 +181,23 @@ def row(what: str, value: float, note: str) -> Row:
     return {"what": what, "value": value, "note": note}
 
 
-WORDS = ["kettle", "steel", "litre", "water", "boil", "quick", "quiet", "kitchen", "handle", "base", "cord", "lid", "filter", "wide", "light"]
+WORDS = [
+    "kettle",
+    "steel",
+    "litre",
+    "water",
+    "boil",
+    "quick",
+    "quiet",
+    "kitchen",
+    "handle",
+    "base",
+    "cord",
+    "lid",
+    "filter",
+    "wide",
+    "light",
+]
 
 
 def typical_page(

@@ -5,7 +5,7 @@ printed price is what the shopper pays.  So: sources that agree win together; a 
 is printed only as the struck-through one loses to the price printed beside it.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import islice
 
@@ -57,18 +57,25 @@ class Choice:
 
 
 _NO_OFFER = FoundOffer("")
+LISTED = 3
+_UNNAMED = 2.4  # what a product scores with a price and under half of the heading's words
 
 
 def main_products(
     products: Iterable[FoundProduct], *, url: str, heading: str | None
 ) -> list[FoundProduct]:
     """Each source's product that this page is about; a source that shows only other products has none."""
-    best: dict[str, tuple[float, FoundProduct]] = {}
+    by_source: dict[str, list[FoundProduct]] = {}
     for product in products:
-        score = _aboutness(product, url, heading)
-        if product.source not in best or score > best[product.source][0]:
-            best[product.source] = (score, product)
-    return [product for score, product in best.values() if score > 0]
+        by_source.setdefault(product.source, []).append(product)
+    found = []
+    for listed in by_source.values():
+        scores = [_aboutness(product, url, heading) for product in listed]
+        best = max(scores)
+        # Many products of which none is named like the page: a listing.
+        if best > (_UNNAMED if len(listed) >= LISTED else 0.0):
+            found.append(listed[scores.index(best)])
+    return found
 
 
 def _aboutness(product: FoundProduct, url: str, heading: str | None) -> float:
@@ -102,11 +109,14 @@ def choose(
     ]
     structured = [p for p in priced if p.offer.role in ("price", "low") and p.money.price_micros]
     wanted = {p.money.price_micros for p in structured}
-    printed = _look(seen, wanted, explain)
+    seen = iter(seen)
+    printed = _look(seen, wanted)
     winner = _winner(structured, printed)
     if winner is not None and winner.money.currency is None:
         winner = replace(winner, money=_with_currency(winner.money, priced, printed, habits))
-    candidates = _candidates(priced, printed)
+    # The prices that were not needed are shown to the operator who asks, and decide nothing.
+    rest = list(islice(seen, MAX_SEEN)) if explain else []
+    candidates = _candidates(priced, printed + rest)
     if winner is None:
         return Choice(_priceless(products, priced, printed), candidates, tuple(printed))
     return Choice(
@@ -118,16 +128,12 @@ def choose(
     )
 
 
-def _look(seen: Iterable[Seen], wanted: set[int | None], explain: bool) -> list[Seen]:
+def _look(seen: Iterator[Seen], wanted: set[int | None]) -> list[Seen]:
     """Printed prices, only as many as the question needs: is the structured price printed?"""
     printed: list[Seen] = []
-    for found in islice(seen, MAX_SEEN):
+    for found in islice(seen, ENOUGH_SEEN if wanted else MAX_SEEN):
         printed.append(found)
-        if explain or not wanted:
-            continue
         if found.money.price_micros in wanted and found.role in SELLING:
-            break
-        if len(printed) >= ENOUGH_SEEN:
             break
     return printed
 
@@ -148,9 +154,14 @@ def _winner(structured: list[Priced], printed: list[Seen]) -> Winner | None:
     if not structured:
         return _by_sight(shown, ()) if shown else None
     votes = _votes(structured, printed)
-    amount = max(votes, key=lambda micros: votes[micros])
+    amount = _ruled(structured) or max(votes, key=lambda micros: votes[micros])
     agreed = any(s.money.price_micros == amount and s.role in SELLING for s in printed)
-    if shown and not agreed and _sight_wins(amount, shown, structured, printed):
+    if (
+        shown
+        and not agreed
+        and not _ruled(structured)
+        and _sight_wins(amount, shown, structured, printed)
+    ):
         return _by_sight(shown, _sources(structured))
     sources = _sources(structured, amount)
     against = tuple(source for source in _sources(structured) if source not in sources)
@@ -160,6 +171,12 @@ def _winner(structured: list[Priced], printed: list[Seen]) -> Winner | None:
         against += ("visible",)
     money = next(p.money for p in structured if p.money.price_micros == amount)
     return Winner(money, sources, against, _confidence(sources, against))
+
+
+def _ruled(structured: list[Priced]) -> int | None:
+    """The operator's own rule needs no vote."""
+    first = structured[0]
+    return first.money.price_micros if first.product.source == "override" else None
 
 
 def _votes(structured: list[Priced], printed: list[Seen]) -> dict[int, float]:
@@ -187,7 +204,7 @@ def _sight_wins(amount: int, shown: Seen, structured: list[Priced], printed: lis
     if all(p.product.source == "state" for p in structured):
         return shown.signed
     price = shown.money.price_micros or 0
-    roles = {s.role for s in printed if s.money.price_micros == amount}
+    roles = {s.role for s in printed if s.money.price_micros == amount and s.role != "other"}
     return price < amount and roles == {"list"}
 
 

@@ -30,6 +30,6 @@ def load_loosely(text: str) -> list[Any]:
         pass
     try:
         cleaned = _WRAPPING.sub("", text)
-        return list(chompjs.parse_js_objects(cleaned, json_params={"strict": False}))[:MAX_BLOCKS]
+        return list(chompjs.parse_js_objects(cleaned, loader_kwargs={"strict": False}))[:MAX_BLOCKS]
     except (ValueError, RecursionError):
         return []

@@ -35,6 +35,8 @@ def _read(tree: LexborHTMLParser, *, scope: str, kind: str, prop: str) -> list[A
     roots: list[Any] = []
     stray: Thing = {}
     for node in tree.css(f"[{scope}],[{prop}]")[:MAX_NODES]:
+        if node.mem_id in things:
+            continue  # an element that matches both selectors comes twice
         attributes = node.attributes
         owner = _owner(node, scope, things)
         value: Any = None

@@ -47,6 +47,7 @@ _PRICE = re.compile(
     rf"(?(before)(?:\s?(?P<code>{CODE_PATTERN})(?!\s?\d))?|(?P<after>{SIGN_PATTERN}|\s(?:{SIGN_PATTERN})(?!\d)(?!{_NEXT_AMOUNT}))?)",
 )
 _SIGN = re.compile(SIGN_PATTERN)
+_MACHINE = re.compile(r"[0-9]{1,12}(?:\.[0-9]{1,2})?")
 _CENTS_AFTER_SIGN = re.compile(r"\s?(\d\d)(?![\d.,%])(?!\s?(?:%|[x×]))")
 _FREE = re.compile(r"\W*(free|gratis|kostenlos|gratuit|gratuito|бесплатно)\W*", re.IGNORECASE)
 _NOW = re.compile(
@@ -99,6 +100,8 @@ def parse_price(
     """
     text = (text or "")[:MAX_TEXT]
     hinted = _hinted_currency(currency_hint, country)
+    if _MACHINE.fullmatch(text):  # most structured prices: no second reading, no currency inside
+        return Money(_micros(*text.partition(".")[::2]), hinted)
     if _FREE.fullmatch(text):
         return Money(0, hinted)
     if _SEVERAL.search(text):

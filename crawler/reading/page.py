@@ -148,7 +148,7 @@ def _cards(
     listed = [product for product in products if product not in main]
     cards = cards_by_sight(choice.seen, absolute)
     marked = cards_by_markup(listed, lambda product: _card_money(product, habits), absolute)
-    return replace(cards, cards=marked) if len(marked) > len(cards.cards) else cards
+    return replace(cards, cards=marked) if len(marked) >= len(cards.cards) else cards
 
 
 def _card_money(product: FoundProduct, habits: Habits) -> Money:

@@ -17,7 +17,7 @@ _PATH = re.compile(
 _LANGUAGES = words(
     "en de fr it es pt nl pl cs sk hu ro bg ru uk tr el sv no da fi et lv lt hr sl sr ja ko zh ar he th vi id"
 )
-_HOST = re.compile(r"^[a-z]+://[^/?#]*?\.?([a-z]{2})(?::\d+)?(?:[/?#]|$)", re.IGNORECASE)
+_HOST = re.compile(r"^[a-z]+://[^/?#:]*\.([a-z]{2})(?::\d+)?(?:[/?#]|$)", re.IGNORECASE)
 
 
 def habits_of(url: str, head: Head, rules: ReadingRules) -> Habits:

@@ -64,6 +64,7 @@ _BY_TEXT: tuple[tuple[str, re.Pattern[str]], ...] = (
 _AFTER = frozenset({"unit", "instalment", "shipping"})
 _TIMES = re.compile(r"\b\d{1,2}\s?[x×](?:\s?de)?\s?[^\d\s]{0,4}\s?$", re.IGNORECASE)  # "12x R$ "
 _DIGIT = re.compile(r"\d")
+_LETTER = re.compile(r"[^\W\d_]")
 STRUCK_TAGS = frozenset({"del", "s", "strike"})
 STRUCK_STYLE = re.compile(r"line-through")
 
@@ -87,6 +88,8 @@ def role_of_text(before: str, after: str) -> str | None:
 
     Words before another number belong to that number: in "was 20 now 15" only "now" speaks of 15.
     """
+    if not _LETTER.search(before) and not _LETTER.search(after):
+        return None  # most prices stand alone
     lead = _DIGIT.split(before[-40:])[-1]
     tail = _DIGIT.split(after[:25])[0] if "%" not in after[:8] else ""
     if _TIMES.search(before[-12:]):

@@ -13,6 +13,7 @@ SHORT_TEXT = (
 )
 MIN_CARDS = 3
 SHELL_TEXT = 250
+BARE_TEXT = 20
 SHELL_LINKS = 4
 CONSENT_LINKS = 25
 MARKER_SPAN = 200_000
@@ -80,7 +81,8 @@ _ERROR = re.compile(
     re.IGNORECASE,
 )  # fmt: skip
 _NEEDS_SCRIPTS = re.compile(
-    r"enable javascript|javascript (?:is )?(?:required|disabled)|activate javascript", re.IGNORECASE
+    rb"enable javascript|javascript (?:is )?(?:required|disabled)|activate javascript",
+    re.IGNORECASE,
 )
 _APP_ROOTS = (b'id="root"', b'id="app"', b'id="__next"', b'id="__nuxt"', b"<app-root", b"ng-app", b'id=root', b'id=app')  # fmt: skip
 
@@ -151,4 +153,5 @@ def _is_shell(body: bytes, text: str, links: int) -> bool:
         return False
     scripted = b"<script" in body
     rooted = any(root in body for root in _APP_ROOTS)
-    return scripted and (rooted or len(text) < 80 or _NEEDS_SCRIPTS.search(text) is not None)
+    bare = len(text) < BARE_TEXT or _NEEDS_SCRIPTS.search(body[:MARKER_SPAN]) is not None
+    return scripted and (rooted or bare)

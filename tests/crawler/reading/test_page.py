@@ -1,64 +1,95 @@
-"""A page's facts: what it is, what it sells, where it leads."""
+"""Whatever the bytes, reading a page ends soon, in facts within bounds."""
 
-import json
+import random
+import time
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from crawler.reading.facts import Availability, PageFacts, PageKind, Trouble
+from crawler.reading.chooser import MAX_CANDIDATES
+from crawler.reading.facts import PageFacts
 from crawler.reading.page import read_page
+from tests.crawler.reading.pages import CARDS, URL, html, ld, product
 
-URL = "https://shop.example/p/kettle"
+PAGES = [
+    html(
+        "<h1>Kettle</h1><div class=price><del>€59.90</del> <b>€49.90</b></div>", head=ld(product())
+    ),
+    html(f"<h1>Pots</h1><ul>{CARDS}</ul>"),
+    html(
+        '<div itemscope itemtype="http://schema.org/Product"><h1 itemprop=name>Kettle</h1>'
+        "<div itemprop=offers itemscope><b itemprop=price>49,90</b></div></div>"
+        '<script>window.__INITIAL_STATE__={"name":"Kettle","price":{"value":1}}</script>'
+    ),
+]
+PIECES = [
+    "<h1>Kettle</h1>", "<div class=price>", "€", "49", ",90", "</div>", "<del>", "</del>", "<a href=/x>", "</a>", "<li>",
+    '<script type="application/ld+json">', "{", "}", '"@type":"Product"', ",", '"offers":', '"price":', "[", "]", "</script>",
+    "<div itemscope itemprop=offers>", "<b itemprop=price>", "9" * 30, "\x00", "\ud800", "<!--", "-->", "<table><p>", "&#x110000;",
+]  # fmt: skip
 
 
-def page(body: str, head: str = "", lang: str = "en") -> bytes:
-    return f"<!doctype html><html lang={lang}><head><title>Kettle | Shop</title>{head}</head><body>{body}</body></html>".encode()
+def check(facts: PageFacts) -> None:
+    assert len(facts.candidates) <= MAX_CANDIDATES
+    assert len(facts.cards) <= 200
+    assert len(facts.offers) <= 61
+    assert all(o.price_micros is None or 0 <= o.price_micros < 2**63 for o in facts.offers)
+    assert all(0.0 <= o.confidence <= 1.0 for o in facts.offers)
+    assert len({o.key for o in facts.offers}) == len(facts.offers)
+    assert facts.trouble is None or not facts.offers
 
 
-def read(body: str, head: str = "", lang: str = "en", url: str = URL) -> PageFacts:
-    return read_page(page(body, head, lang), url=url)
+@given(st.binary(max_size=400))
+def test_any_bytes_give_facts(body: bytes) -> None:
+    check(read_page(body, url=URL))
 
 
-def ld(data: object) -> str:
-    return f'<script type="application/ld+json">{json.dumps(data)}</script>'
+@settings(max_examples=150)
+@given(st.lists(st.sampled_from(PIECES), max_size=60))
+def test_any_heap_of_markup_gives_facts(pieces: list[str]) -> None:
+    check(read_page("".join(pieces).encode("utf-8", "replace"), url=URL, explain=True))
 
 
-PRODUCT = {
-    "@context": "https://schema.org",
-    "@type": "Product",
-    "name": "Kettle",
-    "sku": "K-1",
-    "gtin13": "4006381333931",
-    "brand": {"@type": "Brand", "name": "Acme"},
-    "offers": {
-        "@type": "Offer",
-        "price": "49.90",
-        "priceCurrency": "EUR",
-        "availability": "https://schema.org/InStock",
-        "itemCondition": "https://schema.org/NewCondition",
-        "seller": {"@type": "Organization", "name": "Shop"},
-    },
+@pytest.mark.parametrize("page", PAGES)
+def test_mutated_pages_give_facts(page: bytes) -> None:
+    rng = random.Random(7)
+    for _ in range(150):
+        broken = bytearray(page)
+        for _ in range(rng.randint(1, 20)):
+            at = rng.randrange(len(broken))
+            cut = at + rng.randint(0, 30)
+            broken[at:cut] = rng.choice([b"", b"<", b'"', b"\xff", b"{", broken[at:cut] * 2])
+        check(read_page(bytes(broken), url=URL))
+
+
+HOSTILE = {
+    "one long price": "<h1>x</h1><b class=price>" + "1.2," * 200_000,
+    "nested price tags": "<h1>x</h1>" + "<div class=price>" * 400 + "€1 " * 50_000,
+    "many price tags": "<h1>x</h1>" + "<b class=price>€1.99</b>" * 30_000,
+    "many signs": "<h1>x</h1>" + "<i>€</i>" * 30_000,
+    "dots": "<h1>x</h1><b class=price>$" + "." * 300_000,
+    "digits": "<h1>x</h1><b class=price>" + "1 " * 200_000,
+    "headings": "<h1>x y z</h1>" * 30_000,
+    "scopes": '<div itemscope itemtype="Product" itemprop=offers>' * 400
+    + "<b itemprop=price>1</b>" * 5_000,
+    "json list": '<script type="application/ld+json">['
+    + '{"@type":"Product","offers":{"price":1}},' * 20_000
+    + "{}]</script>",
+    "json numbers": '<script type="application/ld+json">{"price":' + "9" * 400_000 + "}</script>",
+    "broken json": '<script type="application/ld+json">' + "{'a':" * 20_000 + "</script>",
+    "many scripts": "<script>var product = {price:" * 500,
+    "one long text": "<h1>x</h1><p>" + "captcha cookies consent 404 error " * 30_000,
+    "one long class": '<h1>x</h1><b class="price ' + "oldPrice " * 40_000 + '">€1</b>',
+    "one long title": "<title>" + "404 " * 100_000 + "</title>",
+    "many cards": "<h1>x</h1>"
+    + '<li class=c><a href="/p">P</a><b class=price>€3</b></li>' * 10_000,
 }
 
 
-def test_json_ld_gives_the_whole_offer() -> None:
-    facts = read("<h1>Kettle</h1><a href=/c/kettles>Kettles</a>", ld(PRODUCT))
-    assert facts.kind is PageKind.OFFER
-    [offer] = facts.offers
-    assert (offer.price_micros, offer.currency) == (49_900_000, "EUR")
-    assert offer.availability is Availability.IN_STOCK
-    assert (offer.title, offer.brand, offer.gtin) == ("Kettle", "Acme", "4006381333931")
-    assert (offer.sku, offer.seller, offer.condition) == ("K-1", "Shop", "new")
-    assert (offer.source, offer.key) == ("json-ld", "")
-    assert facts.outlinks == ("https://shop.example/c/kettles",)
-
-
-def test_a_page_that_is_no_html_is_named() -> None:
-    facts = read_page(b"%PDF-1.7 ...", url=URL, content_type="application/pdf")
-    assert facts.trouble is Trouble.NOT_HTML
-
-
-@pytest.mark.parametrize(
-    "body", [b"", b"\x00\xff\xfe", b"<", b"<html", b"<!--", "\ud800".encode("utf-8", "replace")]
-)
-def test_any_bytes_give_facts(body: bytes) -> None:
-    assert read_page(body, url=URL).offers == ()
+@pytest.mark.parametrize("name", HOSTILE)
+def test_a_hostile_page_does_not_stall_the_reader(name: str) -> None:
+    page = html(HOSTILE[name])
+    start = time.process_time()
+    check(read_page(page, url=URL))
+    assert time.process_time() - start < 2.0
