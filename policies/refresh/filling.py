@@ -73,12 +73,11 @@ def draw(rates: FloatArray, rng: np.random.Generator) -> NDArray[np.intp]:
     """
     upto = np.cumsum(rates)
     total = float(upto[-1]) if len(upto) else 0.0
-    # A sum of 4.999999999 is a budget of 5 that lost its last digit, not a chance of a fifth pick.
-    whole = round(total)
-    if whole > 0 and abs(total - whole) < 1e-6:
-        upto *= whole / total
-    start = rng.random()
-    ticks = np.floor(upto - start)
-    before = np.concatenate(([np.floor(-start)], ticks[:-1]))
-    picked: NDArray[np.intp] = np.flatnonzero(ticks > before)
-    return picked
+    start, whole = rng.random(), round(total)
+    if abs(total - whole) < 1e-6:
+        # 4.999999999 is a budget of 5 that lost its last digit, not a chance of a fifth pick.
+        points = (start + np.arange(whole)) * (total / max(whole, 1))
+    else:
+        points = start + np.arange(np.floor(total - start) + 1.0)
+    last = np.searchsorted(upto, total)  # later pages have rate 0
+    return np.unique(np.minimum(np.searchsorted(upto, points, side="right"), last))

@@ -1,5 +1,7 @@
 """Rates keep the budget; picks keep the rates."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -59,3 +61,25 @@ def test_pages_are_drawn_as_often_as_their_rates_say() -> None:
 def test_a_whole_budget_is_met_to_the_fetch(budget: int, seed: int) -> None:
     rates = np.full(30, budget / 30)
     assert len(draw(rates, np.random.default_rng(seed))) == pytest.approx(budget)
+
+
+class Chosen(np.random.Generator):
+    """A generator whose next number is known: the unlucky ones come once in 1e16 draws."""
+
+    def __init__(self, number: float) -> None:
+        super().__init__(np.random.PCG64(0))
+        self.number = number
+
+    def random(self, *args: Any, **kwargs: Any) -> Any:
+        return self.number
+
+
+@pytest.mark.parametrize("start", [0.0, 2.0**-53, 0.5, 1.0 - 2.0**-53])
+@pytest.mark.parametrize(("pages", "rate", "budget"), [(10, 0.1, 1), (3, 1 / 3, 1), (21, 1 / 3, 7)])
+def test_rounding_of_the_sum_neither_loses_nor_adds_a_fetch(
+    start: float, pages: int, rate: float, budget: int
+) -> None:
+    rates = np.concatenate([[0.0], np.full(pages, rate), [0.0]])
+    picks = draw(rates, Chosen(start))
+    assert len(picks) == budget
+    assert np.all(rates[picks] > 0.0)
