@@ -310,14 +310,15 @@ def _offers(
 
 
 def _chosen(winner: Winner, priced: list[Priced]) -> Priced | None:
-    """The structured offer with the winning price; of several variants one that can be bought."""
-    equal = [
-        p
-        for p in priced
-        if p.money.price_micros == winner.money.price_micros and p.offer.role in ("price", "low")
-    ]
+    """The structured offer with the winning price; of several variants one that can be bought.
+
+    A printed price that beat the markup is the price of the markup's first offer, so that the offer
+    keeps its key.
+    """
+    usable = [p for p in priced if p.offer.role in ("price", "low")]
+    equal = [p for p in usable if p.money.price_micros == winner.money.price_micros]
     buyable = (p for p in equal if p.offer.availability is Availability.IN_STOCK)
-    return next(buyable, None) or next(iter(equal), None)
+    return next(buyable, None) or next(iter(equal or usable), None)
 
 
 def _variants(priced: list[Priced], chosen: Priced | None) -> list[Priced]:

@@ -103,6 +103,18 @@ def test_variants_are_offers_with_stable_keys() -> None:
     assert facts.offers[0].key == "K-L"  # the printed one is the page's price
 
 
+def test_an_offer_keeps_its_key_when_the_printed_price_beats_the_markup() -> None:
+    offers = [
+        {"@type": "Offer", "sku": sku, "price": price, "priceCurrency": "EUR"}
+        for sku, price in (("A", "59.90"), ("B", "79.90"))
+    ]
+    head = ld(product(offers=offers))
+    before = read(f"{H1}<b class=price>€59.90</b>", head=head)
+    sale = read(f"{H1}<div class=price><del>€59.90</del> <b>€49.90</b></div>", head=head)
+    assert [o.key for o in sale.offers] == [o.key for o in before.offers] == ["A", "B"]
+    assert price_of(sale) == (49.9, "EUR")
+
+
 def test_a_range_of_sellers_gives_the_lowest_price() -> None:
     offers = {"@type": "AggregateOffer", "lowPrice": 19, "highPrice": 25, "priceCurrency": "EUR"}
     facts = read(H1, head=ld(product(offers=offers)))
