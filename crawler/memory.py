@@ -74,6 +74,7 @@ def _gate(config: Config, scope: Scope, rows: list[HostRow]) -> HostGate:
                 caution=row.caution,
                 backoffs=row.backoffs,
                 failures=row.failures,
+                note=row.note,
             ),
         )
     for site in scope.sites.values():

@@ -136,7 +136,7 @@ def _compare_offers(
     stored = {offer.key: offer for offer in pick.offers}
     if finding.outcome is Outcome.GONE:
         result.gone = _gone(pick.page.id, stored, now)
-    if finding.page is None:
+    if finding.page is None or finding.outcome is not Outcome.OK:
         return result
     for offer in finding.page.offers:
         before = stored.pop(offer.key, None)

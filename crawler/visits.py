@@ -2,6 +2,7 @@
 
 import dataclasses
 import random
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from crawler.clock import Clock
@@ -15,8 +16,9 @@ from crawler.memory import Memory
 from crawler.observation import Observation, observe, observe_refusal
 from crawler.planning.plan import Pick, Purpose
 from crawler.reader import Reader
+from crawler.reading.aliases import Alias, judge_alias
 from crawler.reading.change import ChangeDefinition
-from crawler.reading.facts import SourceEntry
+from crawler.reading.facts import Card, SourceEntry
 from crawler.reading.sitemaps import next_sources
 from crawler.reading.urls import host_of, page_hash
 from crawler.tally import Tally
@@ -62,6 +64,8 @@ class Visits:
         self._jitter = random.Random(config.crawl.seed)  # noqa: S311  spreads retries, guards nothing
         self._fetch_id = memory.last_ids["fetch"]
         self._loose = Batch()
+        self._claims: Counter[str] = Counter()  # pages that name an address as their canonical one
+        self._signalled_prices: dict[int, int] = {}
         self.tally = Tally()
         self.tick_id = memory.last_ids["tick"]
         self.follow: Callable[[Pick], None] = lambda pick: None
@@ -115,6 +119,8 @@ class Visits:
         end_turn()
         batch = Batch()
         finding, target = self._resolve_redirect(pick, finding, batch)
+        if target is None:
+            finding, target = self._resolve_canonical(pick, finding, batch)
         self._fetch_id += 1
         observation = observe(
             pick,
@@ -125,8 +131,9 @@ class Visits:
             change=ChangeDefinition(self._config.reading.change),
             alias_of=target.id if target is not None else None,
         )
+        self._discover(pick, finding, batch)
+        await self._signal_by_cards(finding, batch)
         observation.batch.add(batch)
-        self._discover(pick, finding, observation.batch)
         await self._settle(pick, observation)
         if target is not None and not self._memory.table.fetched_at[target.id]:
             self._follow(pick, target)
@@ -148,8 +155,13 @@ class Visits:
     def _keep_pace(self, host: str, finding: Finding) -> None:
         gate, ended_at = self._memory.gate, finding.started_at + finding.duration
         if finding.outcome in (Outcome.THROTTLED, Outcome.WALL):
-            jitter = self._jitter.random()
-            gate.refused(host, ended_at=ended_at, retry_after=finding.retry_after, jitter=jitter)
+            gate.refused(
+                host,
+                ended_at=ended_at,
+                retry_after=finding.retry_after,
+                jitter=self._jitter.random(),
+                note=finding.outcome,
+            )
         elif (
             MEANING[finding.outcome].fault is Fault.HOST or finding.outcome is Outcome.SERVER_ERROR
         ):
@@ -224,6 +236,23 @@ class Visits:
             )
         )
 
+    def _resolve_canonical(
+        self, pick: Pick, finding: Finding, batch: Batch
+    ) -> tuple[Finding, PageRow | None]:
+        """A page that names another address as its proper one is an alias of it, if that can be believed."""
+        url = finding.page.canonical if finding.page is not None else None
+        verdict = judge_alias(pick.page.url, url, claims=self._claims[url or ""])
+        if url is None or verdict is Alias.SAME:
+            return finding, None
+        if verdict is not Alias.ALIAS:
+            batch.dropped.append(DroppedRow(pick.page.site_id, verdict, 1))
+            return finding, None
+        target = self._page_of(url, pick, batch)
+        if target is None:
+            return finding, None
+        self._claims[url] += 1
+        return dataclasses.replace(finding, outcome=Outcome.ALIAS), target
+
     # -- discoveries and signals -------------------------------------------------------------------
 
     def admit(self, urls: Iterable[str], *, how: str, source_id: int | None, depth: int) -> None:
@@ -290,6 +319,22 @@ class Visits:
                 table.signalled_at[page_id] = changed_at
                 batch.signals.append(SignalRow(int(page_id), kind, changed_at, now))
 
+    async def _signal_by_cards(self, finding: Finding, batch: Batch) -> None:
+        """A listing that shows another price than we hold is a hint that the product's page changed."""
+        cards = [card for card in finding.page.cards if card.price_micros] if finding.page else []
+        if not cards:
+            return
+        ids = self._memory.table.find_many([page_hash(card.url) for card in cards]).tolist()
+        with self._clock.real_wait():
+            held = await self._store.single_prices([page_id for page_id in ids if page_id])
+        now = self._clock.now()
+        for card, page_id in zip(cards, ids, strict=True):
+            if page_id not in held or not _differs(card, *held[page_id]):
+                continue
+            if self._signalled_prices.get(page_id) != card.price_micros:
+                self._signalled_prices[page_id] = card.price_micros or 0
+                batch.signals.append(SignalRow(page_id, "listing_price", now, now))
+
     # -- store and learn ---------------------------------------------------------------------------
 
     async def flush(self) -> None:
@@ -323,7 +368,7 @@ class Visits:
             pace.caution,
             pace.backoffs,
             pace.failures,
-            None,
+            pace.note,
         )
 
     def _learn(self, pick: Pick, observation: Observation) -> None:
@@ -345,3 +390,9 @@ class Visits:
 
 def _is_feed(page: StoredPage) -> bool:
     return page.how == "feed"
+
+
+def _differs(card: Card, price_micros: int, currency: str | None) -> bool:
+    """Not a change when the listing is in another currency than the page was."""
+    same_currency = card.currency is None or currency is None or card.currency == currency
+    return same_currency and card.price_micros != price_micros

@@ -162,3 +162,20 @@ async def last_ids(connection: aiosqlite.Connection) -> dict[str, int]:
     query = ", ".join(f"(SELECT coalesce(max(id), 0) FROM {name})" for name in tables)  # noqa: S608
     rows = list(await connection.execute_fetchall(f"SELECT {query}"))
     return dict(zip(tables, rows[0], strict=True))
+
+
+async def load_single_prices(
+    connection: aiosqlite.Connection, ids: Sequence[int]
+) -> dict[int, tuple[int, str | None]]:
+    """(price_micros, currency) of the pages among `ids` that have exactly one priced offer."""
+    found: dict[int, tuple[int, str | None]] = {}
+    for start in range(0, len(ids), _CHUNK):
+        chunk = ids[start : start + _CHUNK]
+        query = (
+            "SELECT page_id, max(price_micros), max(currency) FROM offer"  # noqa: S608  only marks
+            f" WHERE page_id IN ({', '.join('?' * len(chunk))})"
+            " AND gone_at IS NULL AND price_micros IS NOT NULL GROUP BY page_id HAVING count(*) = 1"
+        )
+        for page_id, price_micros, currency in await connection.execute_fetchall(query, chunk):
+            found[page_id] = (price_micros, currency)
+    return found

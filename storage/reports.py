@@ -39,6 +39,7 @@ class HostNow(NamedTuple):
     caution: float
     backoffs: int
     failures: int
+    note: str | None
 
 
 class SiteNow(NamedTuple):
@@ -86,7 +87,7 @@ GROUP BY site.id ORDER BY site.name
 """
 _HOSTS = """
 SELECT name, (SELECT count(*) FROM page WHERE page.host_id = host.id), ready_at, crawl_delay, caution,
-    backoffs, failures
+    backoffs, failures, note
 FROM host ORDER BY name
 """
 _DROPPED = """

@@ -37,6 +37,10 @@ class Store:
         with named_errors(self.path):
             return await pages.load_pages(self._connection, ids)
 
+    async def single_prices(self, ids: Sequence[int]) -> dict[int, tuple[int, str | None]]:
+        with named_errors(self.path):
+            return await pages.load_single_prices(self._connection, ids)
+
     async def hosts(self) -> list[HostRow]:
         with named_errors(self.path):
             return await pages.load_hosts(self._connection)

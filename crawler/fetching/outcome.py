@@ -27,6 +27,7 @@ class Outcome(StrEnum):
 
     OK = "ok"
     NOT_MODIFIED = "not_modified"
+    ALIAS = "alias"
     REDIRECTED = "redirected"
     REDIRECTED_AWAY = "redirected_away"
     REDIRECT_LOOP = "redirect_loop"
@@ -82,6 +83,7 @@ _HOST_REST = Meaning(Fault.HOST, Next.REST)
 MEANING: dict[Outcome, Meaning] = {
     Outcome.OK: _REFRESH,
     Outcome.NOT_MODIFIED: _REFRESH,
+    Outcome.ALIAS: Meaning(Fault.NOBODY, Next.REST),
     Outcome.REDIRECTED: Meaning(Fault.NOBODY, Next.REST),
     Outcome.REDIRECTED_AWAY: Meaning(Fault.NOBODY, Next.REST),
     Outcome.REDIRECT_LOOP: _PAGE_REST,

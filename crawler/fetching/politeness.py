@@ -15,6 +15,7 @@ class HostPace:
     caution: float = 1.0
     backoffs: int = 0
     failures: int = 0
+    note: str | None = None
 
 
 class HostGate:
@@ -65,6 +66,7 @@ class HostGate:
             caution=max(1.0, pace.caution / 1.5),
             backoffs=0,
             failures=0,
+            note=None,
         )
         self._close_until(host, ended_at + self.delay(host))
 
@@ -79,7 +81,13 @@ class HostGate:
         self._close_until(host, ended_at + wait)
 
     def refused(
-        self, host: str, *, ended_at: float, retry_after: float | None, jitter: float
+        self,
+        host: str,
+        *,
+        ended_at: float,
+        retry_after: float | None,
+        jitter: float,
+        note: str | None = None,
     ) -> None:
         """429, 503 or a wall: keep away for Retry-After, or 60 s doubling; `jitter` in [0, 1) adds up to 10 %."""
         pace = self.pace(host)
@@ -88,7 +96,9 @@ class HostGate:
         else:  # the host's own word: kept to the second
             wait = max(retry_after, 0.0)
         wait = min(wait, self._settings.backoff_max)
-        self._paces[host] = replace(pace, backoffs=pace.backoffs + 1, failures=pace.failures + 1)
+        self._paces[host] = replace(
+            pace, backoffs=pace.backoffs + 1, failures=pace.failures + 1, note=note
+        )
         self._close_until(host, ended_at + max(wait, self.delay(host)))
 
     def _backoff(self, times: int) -> float:

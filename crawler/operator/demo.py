@@ -78,7 +78,9 @@ async def _demo(arguments: argparse.Namespace, path: Path) -> Result:
         )
         config = crawl_settings(addresses, path, seconds=arguments.seconds)
         try:
-            summary = await crawl(config, clock=clock, started=progress.watch)
+            summary = await crawl(
+                config, clock=clock, report=progress.report, started=progress.watch
+            )
         finally:
             progress.close()
     return judge(world, path, addresses, summary, shop_time, ended_at=clock.now())

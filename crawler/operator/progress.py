@@ -8,10 +8,19 @@ from typing import TextIO
 
 from crawler.clock import Clock
 from crawler.engine import Engine
+from crawler.fetching.outcome import Outcome
 from crawler.observation import Observation
 from crawler.planning.plan import Pick
 from crawler.tally import Tally
 
+_HOST_NEWS: dict[Outcome, str] = {
+    Outcome.WALL: "shows a bot wall; prices are kept, the host is left in peace and tried again later",
+    Outcome.ROBOTS_UNREACHABLE: "robots.txt cannot be had; nothing is fetched until it can",
+    Outcome.CRAWL_DELAY_TOO_LONG: "asks for a Crawl-delay over politeness.max_crawl_delay; skipped",
+    Outcome.THROTTLED: "says that we are too fast, or that it is busy; backing off",
+    Outcome.FORBIDDEN_ADDRESS: "is not at a public address; fetch.allow_networks would allow it",
+    Outcome.TLS: "has a certificate that cannot be verified",
+}
 _EVERY = 10.0  # seconds between plain lines
 _EVERY_LIVE = 0.25
 
@@ -25,10 +34,24 @@ class Progress:
         self._live = out.isatty()
         self._began_at = clock.now()
         self._engine: Engine | None = None
+        self._told: set[tuple[str, Outcome]] = set()
 
     def watch(self, engine: Engine) -> None:
         self._engine = engine
         self._again()
+
+    def report(self, pick: Pick, observation: Observation) -> None:
+        """Says once for each host what the operator should know of it."""
+        advice = _HOST_NEWS.get(observation.outcome)
+        if advice is None or (pick.host, observation.outcome) in self._told:
+            return
+        self._told.add((pick.host, observation.outcome))
+        self._clear()
+        self._out.write(f"{pick.host}: {advice} ({pick.page.url})\n")
+
+    def _clear(self) -> None:
+        if self._live:
+            self._out.write("\r\x1b[2K")
 
     def _again(self) -> None:
         every = _EVERY_LIVE if self._live else _EVERY
@@ -39,18 +62,15 @@ class Progress:
         line = progress_line(self._engine.tally, self._clock.now() - self._began_at)
         if self._engine.stopping:
             line += "; stopping: waiting for what is in flight"
-        if self._live:
-            self._out.write(f"\r\x1b[2K{line}")
-        else:
-            self._out.write(line + "\n")
+        self._clear()
+        self._out.write(line if self._live else line + "\n")
         self._out.flush()
         self._again()
 
     def close(self) -> None:
         if self._engine is not None:
             self._timer.cancel()
-            if self._live:
-                self._out.write("\r\x1b[2K")
+            self._clear()
 
 
 def progress_line(tally: Tally, elapsed: float) -> str:

@@ -67,6 +67,7 @@ def gather(connection: sqlite3.Connection, config: Config, *, now: float) -> dic
                 "crawl_delay": host.crawl_delay,
                 "closed_for_seconds": max(0.0, round(host.ready_at - now, 1)),
                 "failures_in_a_row": host.failures,
+                "note": host.note or "",
             }
             for host in reports.hosts_now(connection)
         ],

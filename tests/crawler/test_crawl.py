@@ -336,3 +336,83 @@ def test_two_virtual_crawls_are_identical(tmp_path: Path) -> None:
         dumps.append(rows(tmp_path / name, "SELECT * FROM fetch ORDER BY id"))
     assert dumps[0] == dumps[1]
     assert len(dumps[0]) > 100
+
+
+def test_a_believed_canonical_makes_a_page_an_alias_and_its_target_is_fetched(
+    database: Path,
+) -> None:
+    def behave(url: str, at: float) -> Answer:
+        if url.endswith("/robots.txt"):
+            return Answer(ROBOTS)
+        head = '<link rel="canonical" href="/lamp">'
+        return Answer(offer_page("9.50").replace("<title>", head + "<title>"))
+
+    config = config_for(database, ["http://a.test/lamp?ref=home"])
+    summary, _ = crawl_virtually(config, behave, once=True)
+    assert summary.tally.outcomes[Outcome.ALIAS] == 1
+    offers = rows(database, "SELECT url FROM offer JOIN page ON page.id = page_id")
+    assert offers == [("http://a.test/lamp",)]
+
+
+def test_a_canonical_that_sends_every_page_home_is_ignored_and_counted(database: Path) -> None:
+    def behave(url: str, at: float) -> Answer:
+        answer = shop(url, at)
+        assert isinstance(answer.body, str)
+        return Answer(answer.body.replace("<title>", '<link rel="canonical" href="/"><title>'))
+
+    summary, _ = crawl_virtually(config_for(database, ["http://a.test/"]), behave, once=True)
+    assert summary.tally.outcomes[Outcome.OK] == 11
+    dropped = rows(database, "SELECT links FROM dropped WHERE reason = 'canonical_is_home_page'")
+    assert dropped == [(10,)]
+
+
+def test_a_listing_price_that_differs_from_ours_is_a_signal(database: Path) -> None:
+    """The shop lowers one of six prices; the listing shows it before the product's page is due."""
+
+    def behave(url: str, at: float) -> Answer:
+        if url.endswith("/robots.txt"):
+            return Answer(ROBOTS)
+        name = url.rpartition("/")[2]
+        low = name == "lamp-3" and at > 3000
+        if name:
+            return Answer(offer_page("8.00" if low else "9.50", name=f"Brass {name}"))
+        cards = "".join(
+            f'<li class="product"><a href="/lamp-{n}">Brass lamp-{n}</a>'
+            f'<span class="price">€{"8.00" if n == 3 and at > 3000 else "9.50"}</span></li>'
+            for n in range(6)
+        )
+        return Answer(f"<!doctype html><title>Lamps</title><h1>Lamps</h1><ul>{cards}</ul>")
+
+    config = config_for(database, ["http://a.test/"], crawl={"stop_after": "2h", "revisit": "1h"})
+    crawl_virtually(config, behave)
+    signals = rows(database, "SELECT url, kind FROM signal JOIN page ON page.id = page_id")
+    assert signals == [("http://a.test/lamp-3", "listing_price")]
+
+
+def test_a_bot_wall_for_an_hour_harms_neither_history_nor_rates(database: Path) -> None:
+    wall = (
+        "<!doctype html><html><title>Just a moment...</title><body><h1>Checking your browser</h1>"
+        "<p>Please enable JavaScript and cookies to continue. Verify you are human.</p>"
+        '<div class="g-recaptcha" data-sitekey="x"></div></body></html>'
+    )
+
+    def behave(url: str, at: float) -> Answer:
+        if url.endswith("/robots.txt"):
+            return Answer(ROBOTS)
+        return Answer(wall if 3600 < at < 7200 else offer_page("9.50"))
+
+    config = config_for(
+        database, ["http://a.test/lamp"], crawl={"stop_after": "4h", "revisit": "5m"}
+    )
+    summary, transport = crawl_virtually(config, behave)
+    assert summary.tally.outcomes[Outcome.WALL] > 0
+    assert summary.tally.changed == 0
+    assert rows(database, "SELECT price_micros FROM price") == [(9_500_000,)]
+    assert rows(database, "SELECT DISTINCT changed FROM fetch WHERE outcome = 'wall'") == [(None,)]
+    assert rows(database, "SELECT changes, gone_at FROM page_state") == [(0, None)]
+    hosts = rows(database, "SELECT note FROM host")
+    assert hosts == [(None,)]  # marked while it lasted, and no longer
+    during = [at for at in transport.times("http://a.test/") if 3600 < at < 7200]
+    assert len(during) <= 7  # 60 s doubling: the host is left in peace
+    after = [at for at in transport.times("http://a.test/") if at > 7200]
+    assert len(after) > 10  # and taken up again
