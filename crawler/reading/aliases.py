@@ -37,7 +37,7 @@ def judge_alias(page: str, target: str | None, *, claims: int) -> Alias:
     """
     if target is None or target == page:
         return Alias.SAME
-    if _site(page) != _site(target):
+    if host_of(page) != host_of(target) and _site(page) != _site(target):
         return Alias.OTHER_SITE
     same_path = _path(page) == _path(target)
     if not same_path and _HOME.fullmatch(target) and not _HOME.fullmatch(page):

@@ -1,12 +1,20 @@
 """Where can one go from this page?  Outlinks, feeds and the address the page gives itself."""
 
 from collections import Counter
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from enum import StrEnum
 from itertools import islice
 
 from crawler.reading.html import LexborHTMLParser, LexborNode, attribute
-from crawler.reading.urls import DEFAULT, UrlRules, canonical_url, canonical_urls, why_refused
+from crawler.reading.urls import (
+    DEFAULT,
+    PLAIN,
+    UrlRules,
+    canonical_url,
+    canonical_urls,
+    why_refused,
+)
 
 
 class Dropped(StrEnum):
@@ -49,44 +57,41 @@ def read_links(tree: LexborHTMLParser, base_url: str, rules: LinkRules = DEFAULT
     if rules.obey_nofollow and _robots_forbid(tree):
         return Links((), {}, head.feeds, head.canonical, follow=False)
     dropped: Counter[str] = Counter()
-    outlinks = _outlinks(tree, head.neighbours, base, rules, dropped)
-    outlinks.pop(base_url, None)
-    return Links(tuple(outlinks), dict(dropped), head.feeds, head.canonical)
+    hrefs = _hrefs(tree, rules, dropped)
+    hrefs.update(dict.fromkeys(head.neighbours))
+    outlinks = _outlinks(hrefs, base_url, base, rules, dropped)
+    return Links(outlinks, dict(dropped), head.feeds, head.canonical)
 
 
 def base_of(tree: LexborHTMLParser, url: str) -> str:
     """The address that relative links of the page start from."""
     node = tree.head.css_first("base[href]") if tree.head is not None else None
     href = attribute(node, "href") if node is not None else ""
-    return (canonical_url(href, url, _BASE_RULES) if href else None) or url
+    return (canonical_url(href, url, PLAIN) if href else None) or url
 
 
-# A base only lends its folder, so its query may as well stay whole.
-_BASE_RULES = UrlRules(tracking=frozenset(), session=frozenset())
-
-
-def _outlinks(
-    tree: LexborHTMLParser,
-    neighbours: list[str],
-    base: str,
-    rules: LinkRules,
-    dropped: Counter[str],
-) -> dict[str, None]:
-    """Canonical links in page order.  Hrefs are made unique first: a page repeats a third of them."""
+def _hrefs(tree: LexborHTMLParser, rules: LinkRules, dropped: Counter[str]) -> dict[str, None]:
+    """What the page spells, in its order and once each: product pages repeat a fifth of their hrefs."""
     nodes = tree.css("a[href], area[href]")
     if rules.obey_nofollow and tree.css_first("a[rel~=nofollow i]") is not None:
         nodes = _followed(nodes, dropped)
-    hrefs = dict.fromkeys([node.attrs["href"] or "" for node in nodes])
-    hrefs.update(dict.fromkeys(neighbours))
+    return dict.fromkeys([node.attrs["href"] or "" for node in nodes])
+
+
+def _outlinks(
+    hrefs: Collection[str], url: str, base: str, rules: LinkRules, dropped: Counter[str]
+) -> tuple[str, ...]:
+    """The canonical pages behind the hrefs, without the page itself."""
     urls = canonical_urls(hrefs, base, rules.urls)
-    dropped.update(
-        why_refused(href, base) for href, url in zip(hrefs, urls, strict=True) if url is None
-    )
-    outlinks = dict.fromkeys(url for url in urls if url is not None)
-    if len(outlinks) > rules.max_links:
-        dropped[Dropped.OVER_CAP] += len(outlinks) - rules.max_links
-        outlinks = dict(islice(outlinks.items(), rules.max_links))
-    return outlinks
+    if None in urls:
+        refused = (href for href, page in zip(hrefs, urls, strict=True) if page is None)
+        dropped.update(why_refused(href, base) for href in refused)
+    unique = dict.fromkeys(urls)
+    for absent in (None, url):
+        unique.pop(absent, None)
+    if len(unique) > rules.max_links:
+        dropped[Dropped.OVER_CAP] += len(unique) - rules.max_links
+    return tuple(islice(unique, rules.max_links))  # type: ignore[arg-type]  # None was popped
 
 
 def _followed(nodes: list[LexborNode], dropped: Counter[str]) -> list[LexborNode]:

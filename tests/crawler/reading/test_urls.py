@@ -99,6 +99,7 @@ urls = st.one_of(
     st.text(),
     st.text(alphabet="/.%2e;?&=#:@\\aA éx\t[]'|^-~_*", max_size=40),
     st.builds("https://{}/{}".format, st.text(max_size=12), st.text(max_size=30)),
+    st.text(alphabet="ab.%2e:/?;=#-", max_size=12),
     st.builds("/{}".format, st.text(alphabet="/.;=abjsessionid?&%2eu tm_", max_size=40)),
 )
 
