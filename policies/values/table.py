@@ -40,7 +40,8 @@ class ValueTable:
         with np.errstate(divide="ignore", invalid="ignore"):
             elapsed = np.tile(u, n_pages) / reachable.unsignalled_rate[rows]
         elapsed = np.where(np.isnan(elapsed), 0.0, elapsed)
-        self._values = value(reachable.take(rows), elapsed, np.zeros(len(rows)))
+        # Values start like u or u^2; their roots bend far less.
+        self._roots = np.sqrt(value(reachable.take(rows), elapsed, np.zeros(len(rows))))
         self._rows = np.arange(n_pages) * (cells + 1)
         self._cells = cells
         self._scale = cells / np.sqrt(FARTHEST)
@@ -54,5 +55,5 @@ class ValueTable:
         cell = place.astype(np.intp)
         part = place - cell
         cell += self._rows
-        low = self._values[cell]
-        return np.asarray(low + part * (self._values[cell + 1] - low))
+        low = self._roots[cell]
+        return np.asarray(np.square(low + part * (self._roots[cell + 1] - low)))
