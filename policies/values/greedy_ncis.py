@@ -12,7 +12,7 @@ recall = 0 or 1; `terms` has the same sums in a form good to 1e-12 everywhere.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from scipy.special import gammainc
 
 from policies.values.greedy import lost_area
@@ -29,8 +29,8 @@ from policies.values.terms import (
     windows,
 )
 
-# Below this share of signals among all events their chance of coming first is beneath notice.
-NO_SIGNALS = 1e-280
+# Fewer signals than this before the page is so stale again, and it is as if there were none.
+NO_SIGNALS = 1e-200
 
 # Infinite worths, times and levels are part of the domain; what is undefined is not selected.
 infinities_allowed = np.errstate(divide="ignore", over="ignore", invalid="ignore", under="ignore")
@@ -43,11 +43,11 @@ def greedy_ncis_value(model: PageModel, elapsed: ArrayLike, signals: ArrayLike) 
     u = lost_nats(model, elapsed, signals)
     # 1 - Delta V <= exp(-u) (1 + u + b): beyond this the value is its supremum to the last bit.
     saturated = np.isinf(u) | (u - np.log1p(u + model.signal_worth) > 41.0)
-    value = np.where(saturated, 1.0 / model.change_rate, lost_area(u, model.change_rate))
-    rows = np.flatnonzero(_has_signals(model) & ~saturated)
+    value = np.where(saturated, 1.0 / model.change_rate, lost_area(u, model.unsignalled_rate))
+    rows = np.flatnonzero(_has_signals(model, u) & ~saturated)
     some = model.take(rows)
     value[rows] = _value(sums_of(some, elapsed[rows], signals[rows])) / _all_events(some)
-    return np.where(model.change_rate > 0, model.importance * value, 0.0)
+    return np.where(u > 0, model.importance * value, 0.0)
 
 
 def _value(sums: Sums) -> Floats:
@@ -82,7 +82,7 @@ def approximate_value(
     """
     elapsed, signals = _columns(model, elapsed, signals)
     value = greedy_ncis_value(model, elapsed, signals)
-    rows = np.flatnonzero(_has_signals(model))
+    rows = np.flatnonzero(_has_signals(model, lost_nats(model, elapsed, signals)))
     sums = sums_of(model.take(rows), elapsed[rows], signals[rows])
     _, stop = windows(sums)
     total = np.zeros(len(rows))
@@ -115,7 +115,7 @@ def fetch_rate(model: PageModel, elapsed: ArrayLike, signals: ArrayLike = 0.0) -
 def _interval(model: PageModel, elapsed: ArrayLike, signals: ArrayLike) -> tuple[Floats, Floats]:
     elapsed, signals = _columns(model, elapsed, signals)
     length, fresh = _interval_without_signals(model, elapsed, signals)
-    rows = np.flatnonzero(_has_signals(model))
+    rows = np.flatnonzero(_has_signals(model, lost_nats(model, elapsed, signals)))
     sums = sums_of(model.take(rows), elapsed[rows], signals[rows])
     psi, w = np.zeros_like(sums.u), np.zeros_like(sums.u)
     many = washed_out(sums)
@@ -154,9 +154,10 @@ def _interval_without_signals(
     return length, fresh
 
 
-def _has_signals(model: PageModel) -> np.typing.NDArray[np.bool_]:
-    share = model.signal_rate / _all_events(model)
-    return (model.change_rate > 0) & (model.signal_worth > 0) & (share > NO_SIGNALS)
+def _has_signals(model: PageModel, u: Floats) -> NDArray[np.bool_]:
+    alpha = model.unsignalled_rate
+    some = (model.signal_rate * u > NO_SIGNALS * alpha) | (alpha == 0)
+    return np.asarray((model.change_rate > 0) & (model.signal_worth > 0) & some)
 
 
 def _all_events(model: PageModel) -> Floats:
