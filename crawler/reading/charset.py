@@ -2,6 +2,7 @@
 
 import codecs
 import re
+from functools import lru_cache
 
 import cchardet
 
@@ -59,20 +60,22 @@ def html_charset(body: bytes, content_type: str | None = None) -> tuple[str, int
     return ("utf-8" if _is_utf8(body) else _guess(body)), 0
 
 
+@lru_cache(maxsize=256)
 def known_charset(label: str) -> str | None:
-    """A charset label as Python's codec for text, wider relatives preferred; None for the unknown."""
+    """A charset label as Python's codec for text, wider relatives preferred; None for the unknown.
+
+    Markup must be ASCII, or UTF-16 or 32: in UTF-7 or EBCDIC it would pass every check made on bytes.
+    """
     try:
-        info = codecs.lookup(label.strip().lower())
+        name = codecs.lookup(label.strip().lower()).name
+        plain = name.startswith(("utf-16", "utf-32")) or "</a>".encode(name) == b"</a>"
     except (LookupError, ValueError):
         return None
-    if not getattr(info, "_is_text_encoding", True) or info.name in (
-        "utf-7",
-        "idna",
-        "punycode",
-        "undefined",
-    ):
-        return None
-    return _WIDER.get(info.name, info.name)
+    return _WIDER.get(name, name) if plain and name not in _NOT_CHARSETS else None
+
+
+# They leave ASCII alone, and can spell it in other bytes too.
+_NOT_CHARSETS = frozenset({"utf-7", "unicode-escape", "raw-unicode-escape", "charmap"})
 
 
 def _of_header(content_type: str | None) -> str | None:

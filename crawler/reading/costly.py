@@ -52,6 +52,8 @@ def looks_costly(body: bytes) -> bool:
     """True for a page to be parsed elsewhere, under a deadline."""
     if len(body) < SMALL:
         return False
+    if b"\0" in body:  # UTF-16, whose tags are not told here, or broken: both are rare
+        return True
     octets = np.frombuffer(body, dtype=np.uint8)
     tags = np.flatnonzero(octets[:-2] == 0x3C)  # positions of <
     pairs = octets[tags + 1].astype(np.uint16) << 8 | octets[tags + 2]

@@ -88,7 +88,8 @@ def read_source(
 
 def looks_like_source(body: bytes, content_type: str | None = None) -> bool:
     """Is this a sitemap or feed rather than a page?  Told by content; servers label them at random."""
-    head = b"".join(_take(_Unpacked(body, 2 * _SNIFF), _SNIFF))
+    packed = body.startswith(_GZIP)
+    head = b"".join(_take(_Unpacked(body, 2 * _SNIFF), _SNIFF)) if packed else body[:_SNIFF]
     root = _root_of(head)
     return root in _SOURCE_ROOTS or (root == "" and _is_list(head, content_type))
 
@@ -236,8 +237,8 @@ def _as_utf8(chunks: Iterable[bytes], head: bytes) -> Iterable[bytes]:
 
 def _root_of(head: bytes) -> str:
     """The first element's local name; "!doctype" where one stands before it; "" where there is no markup."""
-    charset, mark = html_charset(head[:3])
-    if mark:
+    if head[:1] in b"\xef\xff\xfe":
+        charset, mark = html_charset(head)
         head = decode(head[mark:], charset).encode("utf-8", "replace")
     at = 0
     while found := _PROLOGUE.match(head, at):

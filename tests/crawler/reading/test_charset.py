@@ -54,4 +54,10 @@ def test_no_bytes_and_no_header_raise(body: bytes, header: str | None) -> None:
 )
 def test_no_charset_raises(body: bytes, label: str) -> None:
     assert isinstance(decode_html(body, f"text/html; charset={label}"), str | bytes)
-    assert known_charset("utf-7") is None
+
+
+@pytest.mark.parametrize(
+    "label", ["utf-7", "cp037", "ibm1140", "unicode-escape", "base64", "", "\0", "x" * 999]
+)
+def test_charsets_that_would_hide_markup_are_unknown(label: str) -> None:
+    assert known_charset(label) is None
