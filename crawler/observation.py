@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from crawler.fetching.outcome import MEANING, Fault, Outcome
+from crawler.fetching.outcome import MEANING, Outcome
 from crawler.findings import Finding
 from crawler.planning.next_visit import not_before
 from crawler.planning.plan import Pick
@@ -78,7 +78,7 @@ def observe(
     """All rows of one fetch."""
     page, outcome = pick.page, finding.outcome
     now = finding.started_at + finding.duration
-    failures = (page.failures or 0) + 1 if MEANING[outcome].fault is not Fault.NOBODY else 0
+    failures = 0 if MEANING[outcome].teaches_change else (page.failures or 0) + 1
     offers = _compare_offers(pick, finding, now=now, fetch_id=fetch_id, change=change)
     changed = _changed(page, finding, offers, change)
     # A held value wants a second look soon, not at the next ordinary visit.

@@ -10,7 +10,7 @@ _NEVER = 4e9 * 1000.0
 
 
 def not_before(outcome: Outcome, *, now: float, failures: int, revisit: float) -> float:
-    """`failures` counts those in a row, this one included."""
+    """`failures` counts the fetches in a row, this one included, that gave no believed answer."""
     match MEANING[outcome].next:
         case Next.REFRESH:
             return now + revisit
