@@ -38,6 +38,7 @@ def parser() -> argparse.ArgumentParser:
     _add_export(commands)
     _add_seed(commands)
     _add_robots(commands)
+    _add_extract(commands)
     _add_config_commands(commands)
     _add(commands, "version", _version, "print the version")
     return top
@@ -131,6 +132,16 @@ def _add_robots(commands: "Commands") -> None:
     _add_settings(sub)
 
 
+def _add_extract(commands: "Commands") -> None:
+    sub = _add(commands, "extract", _extract, "what a page says: every price, the winner, and why")
+    sub.add_argument(
+        "pages", nargs="+", metavar="URL|FILE", help=".html or .html.gz files, or web addresses"
+    )
+    sub.add_argument("--url", metavar="URL", help="the address of a single file's page")
+    sub.add_argument("--json", action="store_true", help="one object a page")
+    _add_settings(sub)
+
+
 def _add_config_commands(commands: "Commands") -> None:
     sub = _add(
         commands, "check-config", _check_config, "are the settings right?  Reports every fault"
@@ -178,6 +189,12 @@ def _robots(arguments: Arguments) -> int:
     from crawler.operator.robots import robots
 
     return robots(arguments)
+
+
+def _extract(arguments: Arguments) -> int:
+    from crawler.operator.extract import extract
+
+    return extract(arguments)
 
 
 def _check_config(arguments: Arguments) -> int:

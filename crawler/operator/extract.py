@@ -1,5 +1,7 @@
 """The command extract: every price a page shows, the one that won and why, and where the page leads."""
 
+import argparse
+import asyncio
 import gzip
 import json
 import sys
@@ -7,7 +9,11 @@ import zlib
 from collections.abc import Iterable
 from pathlib import Path
 
-from crawler.operator.exits import Exit
+from crawler.config import Config
+from crawler.operator.ask import ask, web_address
+from crawler.operator.exits import Exit, OperatorError, told_errors
+from crawler.operator.settings import load_for_asking
+from crawler.planning.scope import compile_site
 from crawler.reading.facts import Candidate, Offer, PageFacts
 from crawler.reading.head import read_head
 from crawler.reading.html import parse_html
@@ -15,15 +21,63 @@ from crawler.reading.links import read_links
 from crawler.reading.page import read_page
 from crawler.reading.rules import DEFAULT_RULES, ReadingRules
 from crawler.reading.urls import canonical_url, host_of
+from crawler.site_rules import reading_rules
 
 MAX_BYTES = 64_000_000
 NOWHERE = "https://file.invalid/"
 SHOWN_LINKS = 5
 
 
+@told_errors
+def extract(arguments: argparse.Namespace) -> int:
+    """Files are read as they are; web addresses are asked for, if robots.txt allows it."""
+    urls = [page for page in arguments.pages if page.startswith(("http://", "https://"))]
+    files = [page for page in arguments.pages if page not in urls]
+    if arguments.url and (urls or len(files) != 1):
+        raise OperatorError(
+            f"--url: want a single file beside it, got {len(arguments.pages)} pages"
+        )
+    code = Exit.DONE
+    if urls:
+        config = load_for_asking(arguments)
+        for url in urls:
+            code = max(code, _extract_live(config, web_address(url), as_json=arguments.json))
+    if files:
+        code = max(code, extract_files(files, url=arguments.url, as_json=arguments.json))
+    return code
+
+
+def _extract_live(config: Config, url: str, *, as_json: bool) -> Exit:
+    answer = asyncio.run(ask(config, url, fetch=True))
+    if answer.reply is None:
+        sys.stderr.write(f"{url}: robots.txt does not let {config.crawl.product_token} fetch it\n")
+        return Exit.NOTHING
+    reply = answer.reply
+    if reply.status != 200:
+        sys.stderr.write(f"{url}: status {reply.status} {reply.headers.get('location', '')}\n")
+    facts = read_page(
+        reply.body,
+        url=url,
+        content_type=reply.headers.get("content-type"),
+        status=reply.status,
+        rules=_rules_for(config, url),
+        explain=True,
+    )
+    show_facts(facts, as_json=as_json)
+    return Exit.DONE
+
+
+def _rules_for(config: Config, url: str) -> ReadingRules:
+    """Those of the configured site the page belongs to, if there is one."""
+    for number, site in enumerate(config.site):
+        if host_of(url) in compile_site(number, site).hosts:
+            return reading_rules(config.reading, site)
+    return DEFAULT_RULES
+
+
 def extract_files(
     paths: Iterable[str], *, url: str | None, as_json: bool, rules: ReadingRules = DEFAULT_RULES
-) -> int:
+) -> Exit:
     """Read pages kept as files (.html, .html.gz).  `url` is the address of a single file."""
     failed = False
     for path in paths:

@@ -5,46 +5,25 @@ import asyncio
 import json
 import sys
 
-from crawler.clock import Clock
 from crawler.config import Config
-from crawler.crawl import live_transport
-from crawler.fetching.politeness import HostGate
-from crawler.fetching.robots_cache import RobotsCache, RobotsEntry
-from crawler.fetching.turns import Turns
-from crawler.operator.exits import Exit, OperatorError, told_errors
+from crawler.fetching.robots_cache import RobotsEntry
+from crawler.operator.ask import ask, web_address
+from crawler.operator.exits import Exit, told_errors
 from crawler.operator.settings import load_for_asking
-from crawler.reading.urls import canonical_url, origin_of
+from crawler.reading.urls import origin_of
 
 
 @told_errors
 def robots(arguments: argparse.Namespace) -> int:
     config = load_for_asking(arguments)
-    url = canonical_url(arguments.url)
-    if url is None:
-        raise OperatorError(f"want a web address, got {arguments.url!r}")
-    entry = asyncio.run(_ask(config, url))
+    url = web_address(arguments.url)
+    entry = asyncio.run(ask(config, url, fetch=False)).robots
     allowed = entry.rules.allows(url)
     if arguments.json:
         sys.stdout.write(json.dumps(_facts(config, url, entry, allowed=allowed)) + "\n")
     else:
         sys.stdout.writelines(line + "\n" for line in _lines(config, url, entry, allowed=allowed))
     return Exit.DONE if allowed else Exit.NOTHING
-
-
-async def _ask(config: Config, url: str) -> RobotsEntry:
-    clock = Clock()
-    gate = HostGate(config.politeness)
-    async with live_transport(config, clock) as transport:
-        cache = RobotsCache(
-            config.robots,
-            product_token=config.crawl.product_token,
-            clock=clock,
-            transport=transport,
-            turns=Turns(clock, gate, per_host=1),
-            gate=gate,
-            on_fetched=lambda row, entry: None,
-        )
-        return await cache.entry(url)
 
 
 def _facts(config: Config, url: str, entry: RobotsEntry, *, allowed: bool) -> dict[str, object]:
