@@ -163,7 +163,7 @@ class Clock:
     def due_at(
         self,
         pages: ClockPages,
-        level: float,
+        level: float | Floats,
         importance: float | Floats = 1.0,
         signal_nats: float | Floats = 0.0,
     ) -> Floats:
@@ -229,6 +229,24 @@ class Clock:
             exposure=exposure,
             profile=HazardProfile.of((changes + PROFILE_EVENTS) / (exposure + PROFILE_EVENTS)),
         )
+
+
+@dataclass(frozen=True, slots=True)
+class ClockPrices:
+    """The clock's values over the columns of all pages, as lazy selection asks for them."""
+
+    clock: Clock
+    pages: ClockPages
+    importance: Floats  # (pages,)
+    signal_nats: Floats  # (pages,) freshness lost to signals since the last fetch
+
+    def value(self, rows: Ints, now: float) -> Floats:
+        pages = self.pages.take(rows)
+        return self.clock.value(pages, now, self.importance[rows], self.signal_nats[rows])
+
+    def due_at(self, rows: Ints, level: float | Floats) -> Floats:
+        pages = self.pages.take(rows)
+        return self.clock.due_at(pages, level, self.importance[rows], self.signal_nats[rows])
 
 
 @dataclass(frozen=True, slots=True)
