@@ -395,11 +395,15 @@ def _only(values: Iterable[str | None]) -> str | None:
     return known.pop() if len(known) == 1 else None
 
 
+def _two_readings(p: Priced) -> bool:
+    return p.money.ambiguous or p.offer.role == "uncertain"
+
+
 def _priceless(
     products: list[FoundProduct], priced: list[Priced], printed: list[Seen]
 ) -> tuple[Offer, ...]:
     """A product without a believable price is still an offer when something is known about it."""
-    ambiguous = next((p.money for p in priced if p.money.ambiguous), None) or next(
+    ambiguous = next((p.money for p in priced if _two_readings(p)), None) or next(
         (s.money for s in printed if s.money.ambiguous and s.role in SELLING), None
     )
     facts = _merge(products) if products else None

@@ -1,6 +1,7 @@
 """Which ISO-4217 currency does a sign on a page mean?  Tables and one lookup."""
 
 import re
+from functools import lru_cache
 
 from crawler.reading.values import words
 
@@ -184,6 +185,7 @@ SIGN_PATTERN = (
 )
 
 
+@lru_cache(maxsize=4096)
 def currency_of(sign: str, country: str | None = None) -> str | None:
     """The ISO code a code or sign stands for, or None when it is unknown or the country must decide."""
     text = sign.strip()

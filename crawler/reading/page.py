@@ -8,6 +8,7 @@ from crawler.reading.change import ChangeDefinition
 from crawler.reading.charset import decode_html
 from crawler.reading.chooser import Choice, choose, main_products, price_of
 from crawler.reading.content import main_text_hash, visible_text
+from crawler.reading.details import with_details
 from crawler.reading.facts import PageFacts, PageKind, Trouble
 from crawler.reading.found import FoundProduct
 from crawler.reading.head import Head, opengraph_product, read_head, twitter_product
@@ -83,7 +84,7 @@ def read_page(
         outlinks=links.outlinks,
         feeds=links.feeds,
         cards=cards.cards,
-        offers=offers,
+        offers=with_details(offers, tree, head, name, url),
         candidates=choice.candidates,
         follow=links.follow,
         dropped_links=links.dropped,

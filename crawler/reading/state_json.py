@@ -25,7 +25,8 @@ _PRICE_KEYS = (
     "salePrice", "sale_price", "currentPrice", "current_price", "finalPrice", "final_price", "sellingPrice",
     "discountedPrice", "specialPrice", "offerPrice", "price", "Price", "unitPrice", "priceValue", "product_price",
 )  # fmt: skip
-_CENT_KEYS = ("priceInCents", "price_cents", "priceCents", "amountInCents", "centAmount")
+_CENT_KEYS = ("priceInCents", "price_cents", "priceCents", "amountInCents")
+_PRICE_OBJECTS = ("prices", "pricing", "priceInfo")
 _NAME_KEYS = ("name", "title", "productName", "product_name", "displayName", "Name", "productTitle")
 _AMOUNT_KEYS = ("value", "amount", "current", "price", "selling", "sale", "final", "raw", "min", "minPrice", "formatted", "text")  # fmt: skip
 _CURRENCY_KEYS = (
@@ -108,7 +109,7 @@ def _product(thing: dict[str, Any], heading: str) -> FoundProduct | None:
     title = next((name for key in _NAME_KEYS if (name := clip(thing.get(key)))), None)
     if not title or title_likeness(title, heading, both=True) < MIN_LIKENESS:
         return None
-    text, currency = _price(thing)
+    text, currency, role = _price(thing)
     if not text:
         return None
     stock = next((s for key in _STOCK_KEYS if (s := availability_of(thing.get(key)))), None)
@@ -118,29 +119,32 @@ def _product(thing: dict[str, Any], heading: str) -> FoundProduct | None:
         brand=clip(thing.get("brand")) or clip(thing.get("brandName")),
         gtin=gtin_of(thing.get("gtin")) or gtin_of(thing.get("ean")),
         sku=next((sku for key in _SKU_KEYS if (sku := clip(thing.get(key), 80))), None),
-        offers=(FoundOffer(text=text, currency=currency, availability=stock),),
+        offers=(FoundOffer(text=text, currency=currency, role=role, availability=stock),),
     )
 
 
-def _price(thing: dict[str, Any]) -> tuple[str | None, str | None]:
+def _price(thing: dict[str, Any]) -> tuple[str | None, str | None, str]:
+    """The price as text, its currency and its role.
+
+    A whole number in a script may count cents: of ten recorded pages with a matching product, seven
+    did.  So it is "uncertain": shown as a candidate, but it decides nothing.
+    """
     currency = _first(thing, _CURRENCY_KEYS)
-    for key in _CENT_KEYS:
-        if isinstance(cents := thing.get(key), int) and not isinstance(cents, bool):
-            return f"{cents / 100:.2f}", currency
-    for key in (*_PRICE_KEYS, "prices", "pricing", "priceInfo"):
-        value = thing.get(key)
+    for key in (*_CENT_KEYS, *_PRICE_KEYS, *_PRICE_OBJECTS):
+        value, cents = thing.get(key), key in _CENT_KEYS
         for _ in range(3):
             if isinstance(value, dict):
                 currency = _first(value, _CURRENCY_KEYS) or currency
-                if isinstance(cents := value.get("centAmount"), int):
-                    return f"{cents / 100:.2f}", currency
-                value = next(
-                    (value[k] for k in (*_PRICE_KEYS, *_AMOUNT_KEYS) if value.get(k)), None
-                )
+                cents = "centAmount" in value
+                keys = ("centAmount", *_PRICE_KEYS, *_AMOUNT_KEYS)
+                value = next((value[k] for k in keys if value.get(k)), None)
         text = clip(value)
+        if cents and isinstance(value, int):
+            return f"{value / 100:.2f}", currency, "price"
         if text and any(c.isdigit() for c in text):
-            return text, currency
-    return None, currency
+            whole = isinstance(value, int) and value >= 100
+            return text, currency, "uncertain" if whole else "price"
+    return None, currency, "price"
 
 
 def _first(thing: dict[str, Any], keys: tuple[str, ...]) -> str | None:

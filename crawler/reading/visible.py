@@ -12,6 +12,7 @@ from crawler.reading.values import words
 
 MAX_NODES = 400
 MAX_TEXT = 300  # a block with more text is no price tag
+MAX_UNNAMED = 70  # without a name, more words are prose that mentions an amount
 MAX_CLIMB = 7
 MAX_DEPTH = 200
 MAX_CHARS = (
@@ -177,7 +178,8 @@ class _Scan:
             return []
         text = join_pieces(raw)
         matches = self.matches(text)
-        if not matches or len(text) > MAX_TEXT or self.is_inside_read(node):
+        limit = MAX_TEXT if marked else MAX_UNNAMED
+        if not matches or len(text) > limit or self.is_inside_read(node):
             return []
         self.read.add(node.mem_id)
         parts = list(self.parts(node)) if len(matches) > 1 else []

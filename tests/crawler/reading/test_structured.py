@@ -184,6 +184,16 @@ def test_script_state_is_read_when_nothing_else_speaks(script: str) -> None:
     assert facts.offers[0].source == "state"
 
 
+def test_a_whole_number_in_a_script_may_be_cents_and_is_not_believed() -> None:
+    script = (
+        '<script type="application/json">{"name":"Kettle","price":4990,"currency":"EUR"}</script>'
+    )
+    alone = read(f"{H1}<p>A fine kettle.</p>{script}").offers[0]
+    assert (alone.price_micros, alone.ambiguous) == (None, True)
+    printed = read(f"{H1}<b class=price>€49.90</b>{script}")
+    assert price_of(printed) == (49.9, "EUR")
+
+
 def test_a_price_with_two_readings_in_markup_is_ambiguous_not_guessed() -> None:
     offer = read(H1, head=ld(product("1.299"))).offers[0]
     assert offer.price_micros is None
