@@ -6,10 +6,12 @@ is printed only as the struck-through one loses to the price printed beside it.
 """
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import islice
 
-from crawler.reading.facts import Availability, Candidate, Offer
+from crawler.reading.assemble import SELLABLE, priceless_offers, winning_offers
+from crawler.reading.choice import TRUST, Choice, Priced, Winner
+from crawler.reading.facts import Candidate
 from crawler.reading.found import FoundOffer, FoundProduct
 from crawler.reading.money import Money, parse_price
 from crawler.reading.titles import same_page, title_likeness
@@ -19,44 +21,6 @@ MAX_CANDIDATES = 120
 MAX_SEEN = 150
 ENOUGH_SEEN = 12  # tags looked at for a structured price before it counts as not printed
 
-# How often each reader's price was the page's price, judged on pages where readers disagree.
-_TRUST = {
-    "override": 0.99,
-    "json-ld": 0.85,
-    "microdata": 0.80,
-    "rdfa": 0.75,
-    "opengraph": 0.75,
-    "twitter": 0.60,
-    "state": 0.55,
-    "visible": 0.60,
-}
-
-
-@dataclass(frozen=True, slots=True)
-class Priced:
-    """A structured price with its amount."""
-
-    product: FoundProduct
-    offer: FoundOffer
-    money: Money
-
-
-@dataclass(frozen=True, slots=True)
-class Choice:
-    """The page's offers, main one first, and every price that was considered.
-
-    `by_markup`: structured data says that the page is about one product with a price.  `winner` is the
-    printed price that was chosen, if sight alone chose.
-    """
-
-    offers: tuple[Offer, ...] = ()
-    candidates: tuple[Candidate, ...] = ()
-    seen: tuple[Seen, ...] = ()
-    by_markup: bool = False
-    winner: Seen | None = None
-
-
-_NO_OFFER = FoundOffer("")
 LISTED = 3
 _UNNAMED = 2.4  # what a product scores with a price and under half of the heading's words
 
@@ -99,15 +63,23 @@ def price_of(offer: FoundOffer, habits: Habits) -> Money:
 
 
 def choose(
-    products: list[FoundProduct], seen: Iterable[Seen], habits: Habits, *, explain: bool
+    products: list[FoundProduct],
+    seen: Iterable[Seen],
+    habits: Habits,
+    *,
+    about: FoundProduct,
+    explain: bool,
 ) -> Choice:
-    """The page's offers from the main product of each source and the printed prices."""
+    """The page's offers from the main product of each source and the printed prices.
+
+    `about` is what the rest of the page says of its product; it fills gaps and has no price.
+    """
     priced = [
         Priced(product, offer, price_of(offer, habits))
         for product in products
         for offer in product.offers
     ]
-    structured = [p for p in priced if p.offer.role in ("price", "low") and p.money.price_micros]
+    structured = [p for p in priced if p.offer.role in SELLABLE and p.money.price_micros]
     wanted = {p.money.price_micros for p in structured}
     seen = iter(seen)
     printed = _look(seen, wanted)
@@ -117,10 +89,11 @@ def choose(
     # The prices that were not needed are shown to the operator who asks, and decide nothing.
     rest = list(islice(seen, MAX_SEEN)) if explain else []
     candidates = _candidates(priced, printed + rest)
+    known = [*products, about]
     if winner is None:
-        return Choice(_priceless(products, priced, printed), candidates, tuple(printed))
+        return Choice(priceless_offers(known, priced, printed), candidates, tuple(printed))
     return Choice(
-        offers=_offers(winner, products, priced),
+        offers=winning_offers(winner, known, priced),
         candidates=candidates,
         seen=tuple(printed),
         by_markup=any(p.product.source != "state" for p in structured),
@@ -136,17 +109,6 @@ def _look(seen: Iterator[Seen], wanted: set[int | None]) -> list[Seen]:
         if found.money.price_micros in wanted and found.role in SELLING:
             break
     return printed
-
-
-@dataclass(frozen=True, slots=True)
-class Winner:
-    """The chosen amount, who found it, who found another, and the printed price if sight alone chose."""
-
-    money: Money
-    sources: tuple[str, ...]
-    against: tuple[str, ...]
-    confidence: float
-    seen: Seen | None = None
 
 
 def _winner(structured: list[Priced], printed: list[Seen]) -> Winner | None:
@@ -186,12 +148,12 @@ def _votes(structured: list[Priced], printed: list[Seen]) -> dict[int, float]:
     for priced in structured:
         source, amount = priced.product.source, priced.money.price_micros or 0
         place = places[source] = places.get(source, 0) + 1
-        weight = _TRUST[source] / place * (0.8 if priced.offer.role == "low" else 1.0)
+        weight = TRUST[source] / place * (0.8 if priced.offer.role == "low" else 1.0)
         votes[amount] = votes.get(amount, 0.0) + weight
     for found in printed:
         amount = found.money.price_micros or 0
         if amount in votes and found.role in SELLING:
-            votes[amount] += _TRUST["visible"] / (10 if found.order is None else 1 + found.order)
+            votes[amount] += TRUST["visible"] / (10 if found.order is None else 1 + found.order)
     return votes
 
 
@@ -249,9 +211,9 @@ def _confidence(sources: tuple[str, ...], against: tuple[str, ...]) -> float:
     """One minus the chance that every agreeing source is wrong, less what speaks against them."""
     doubt = 1.0
     for source in sources:
-        doubt *= 1.0 - _TRUST[source]
+        doubt *= 1.0 - TRUST[source]
     for source in against:
-        doubt = min(1.0, doubt + 0.3 * _TRUST[source])
+        doubt = min(1.0, doubt + 0.3 * TRUST[source])
     return round(1.0 - doubt, 3)
 
 
@@ -282,152 +244,3 @@ def _candidates(priced: list[Priced], printed: list[Seen]) -> tuple[Candidate, .
         for s in printed
     ]
     return tuple(structured + visible)[:MAX_CANDIDATES]
-
-
-def _offers(
-    winner: Winner, products: list[FoundProduct], priced: list[Priced]
-) -> tuple[Offer, ...]:
-    facts = _merge(products)
-    chosen = _chosen(winner, priced)
-    variants = _variants(priced, chosen)
-    found = chosen.offer if chosen else _NO_OFFER
-    main = replace(
-        facts,
-        key=_key(found) if variants else "",
-        price_micros=winner.money.price_micros,
-        currency=winner.money.currency,
-        availability=found.availability or facts.availability,
-        source=winner.sources[0],
-        confidence=winner.confidence,
-        disagreeing=winner.against,
-        sku=found.sku or facts.sku,
-        gtin=found.gtin or facts.gtin,
-        title=found.title or facts.title,
-        seller=found.seller or facts.seller,
-        condition=found.condition or facts.condition,
-    )
-    return (main, *(_variant_offer(facts, p, winner.confidence) for p in variants))
-
-
-def _chosen(winner: Winner, priced: list[Priced]) -> Priced | None:
-    """The structured offer with the winning price; of several variants one that can be bought.
-
-    A printed price that beat the markup is the price of the markup's first offer, so that the offer
-    keeps its key.
-    """
-    usable = [p for p in priced if p.offer.role in ("price", "low")]
-    equal = [p for p in usable if p.money.price_micros == winner.money.price_micros]
-    buyable = (p for p in equal if p.offer.availability is Availability.IN_STOCK)
-    return next(buyable, None) or next(iter(equal or usable), None)
-
-
-def _variants(priced: list[Priced], chosen: Priced | None) -> list[Priced]:
-    """The other offers of the chosen one's product, when they can be told apart by a stable name."""
-    if chosen is None or not _key(chosen.offer):
-        return []
-    known = {_key(chosen.offer)}
-    variants = []
-    for p in priced:
-        key = _key(p.offer)
-        if p.product is chosen.product and key and key not in known and p.offer.role == "price":
-            known.add(key)
-            variants.append(p)
-    return variants
-
-
-def _key(offer: FoundOffer) -> str:
-    return offer.sku or offer.gtin or offer.title or offer.seller or ""
-
-
-def _variant_offer(facts: Offer, p: Priced, confidence: float) -> Offer:
-    return replace(
-        facts,
-        key=_key(p.offer),
-        price_micros=p.money.price_micros,
-        currency=p.money.currency,
-        ambiguous=p.money.ambiguous,
-        availability=p.offer.availability,
-        source=p.product.source,
-        confidence=round(min(confidence, _TRUST[p.product.source]), 3),
-        sku=p.offer.sku or facts.sku,
-        gtin=p.offer.gtin or facts.gtin,
-        title=p.offer.title or facts.title,
-        seller=p.offer.seller or facts.seller,
-        condition=p.offer.condition or facts.condition,
-    )
-
-
-def _merge(products: list[FoundProduct]) -> Offer:
-    """The product's facts: for each field the first source that knows it, in order of trust."""
-    ranked = sorted(products, key=lambda product: -_TRUST[product.source])
-    offers = [offer for product in ranked for offer in product.offers]
-    return Offer(
-        key="",
-        price_micros=None,
-        currency=None,
-        availability=_availability(ranked, offers),
-        title=_first(product.title for product in ranked),
-        brand=_first(product.brand for product in ranked),
-        gtin=_first(product.gtin for product in ranked) or _only(offer.gtin for offer in offers),
-        sku=_first(product.sku for product in ranked) or _only(offer.sku for offer in offers),
-        seller=_only(offer.seller for offer in offers),
-        condition=_first(offer.condition for offer in offers),
-        category=_first(product.category for product in ranked),
-        image=_first(product.image for product in ranked),
-    )
-
-
-def _availability(products: list[FoundProduct], offers: list[FoundOffer]) -> Availability | None:
-    known = [offer.availability for offer in offers if offer.availability]
-    if Availability.IN_STOCK in known:
-        return Availability.IN_STOCK
-    return next(iter(known), None) or next(
-        (p.availability for p in products if p.availability), None
-    )
-
-
-def _first(values: Iterable[str | None]) -> str | None:
-    return next((value for value in values if value), None)
-
-
-def _only(values: Iterable[str | None]) -> str | None:
-    known = {value for value in values if value}
-    return known.pop() if len(known) == 1 else None
-
-
-def _two_readings(p: Priced) -> bool:
-    return p.money.ambiguous or p.offer.role == "uncertain"
-
-
-def _priceless(
-    products: list[FoundProduct], priced: list[Priced], printed: list[Seen]
-) -> tuple[Offer, ...]:
-    """A product without a believable price is still an offer when something is known about it."""
-    ambiguous = next((p.money for p in priced if _two_readings(p)), None) or next(
-        (s.money for s in printed if s.money.ambiguous and s.role in SELLING), None
-    )
-    facts = _merge(products) if products else None
-    if facts is None and ambiguous is None:
-        return ()
-    facts = facts or Offer("", None, None, None)
-    free = next((p for p in priced if p.money.price_micros == 0), None)
-    if free and facts.availability is not Availability.OUT_OF_STOCK:
-        return (
-            replace(
-                facts,
-                price_micros=0,
-                currency=free.money.currency,
-                source=free.product.source,
-                confidence=0.3,
-            ),
-        )
-    if ambiguous is None and facts.availability is None and not priced:
-        return ()
-    return (
-        replace(
-            facts,
-            currency=ambiguous.currency if ambiguous else None,
-            ambiguous=ambiguous is not None,
-            confidence=0.2,
-        ),
-    )

@@ -1,7 +1,7 @@
 """What kind of page is this?  Judged by what it shows: one product, many products, or neither."""
 
 from crawler.reading.cards import Cards, is_in_card
-from crawler.reading.chooser import Choice
+from crawler.reading.choice import Choice
 from crawler.reading.facts import Offer, PageKind
 
 LISTING_CARDS = 4

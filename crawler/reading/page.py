@@ -6,9 +6,10 @@ from dataclasses import replace
 from crawler.reading.cards import Cards, cards_by_markup, cards_by_sight
 from crawler.reading.change import ChangeDefinition
 from crawler.reading.charset import decode_html
-from crawler.reading.chooser import Choice, choose, main_products, price_of
+from crawler.reading.choice import Choice
+from crawler.reading.chooser import choose, main_products, price_of
 from crawler.reading.content import main_text_hash, visible_text
-from crawler.reading.details import with_details
+from crawler.reading.details import read_details, with_absolute_image
 from crawler.reading.facts import PageFacts, PageKind, Trouble
 from crawler.reading.found import FoundProduct
 from crawler.reading.head import Head, opengraph_product, read_head, twitter_product
@@ -66,9 +67,10 @@ def read_page(
     if not any(product.offers for product in main):
         main += state_products(tree, name)[:1]
     seen = _visible(tree, heading_at(heading), habits)
-    choice = choose(main, seen, habits, explain=explain)
+    about = read_details(tree, head, name, category=not any(p.category for p in main))
+    choice = choose(main, seen, habits, about=about, explain=explain)
     cards = _cards(tree, choice, products, main, habits, url, rules)
-    offers = offers_of(choice, cards)
+    offers = with_absolute_image(offers_of(choice, cards), url)
     if offers and offers[0].availability is None:
         offers = (
             replace(offers[0], availability=availability_by_sight(tree, heading, head.language)),
@@ -84,7 +86,7 @@ def read_page(
         outlinks=links.outlinks,
         feeds=links.feeds,
         cards=cards.cards,
-        offers=with_details(offers, tree, head, name, url),
+        offers=offers,
         candidates=choice.candidates,
         follow=links.follow,
         dropped_links=links.dropped,

@@ -21,9 +21,9 @@ MAX_CHARS = (
 
 SELLING = frozenset({"price", "selling", "regular"})
 # Each selector costs about 8 us on a page of 66 KB, so the rarer ones wait.
-_USUAL = '[class*="price" i],[id*="price" i],[itemprop="price"]'
+_USUAL = '[class*="price" i],[id*="price" i]'
 _RARER = (
-    '[data-price],[data-testid*="price" i],[data-test*="price" i],[data-qa*="price" i],[class*="preis" i],'
+    '[itemprop="price"],[data-price],[data-testid*="price" i],[data-test*="price" i],[data-qa*="price" i],[class*="preis" i],'
     '[class*="prix" i],[class*="precio" i],[class*="prezzo" i],[class*="preco" i],[class*="cena" i],[class*="prijs" i],'
     '[class*="amount" i],[class*="cost" i]'
 )
@@ -94,7 +94,7 @@ def heading_at(node: LexborNode | None) -> Heading:
 
 
 def usual_prices(tree: LexborHTMLParser, heading: Heading, habits: Habits) -> Iterator[Seen]:
-    """Price tags whose class, id or itemprop says "price"."""
+    """Price tags whose class or id says "price"."""
     return _named_prices(tree, _USUAL, heading, habits)
 
 
@@ -215,7 +215,7 @@ class _Scan:
                 yield from self.parts(child, depth + 1)
 
     def is_inside_read(self, node: LexborNode) -> bool:
-        parent: LexborNode | None = node
+        parent = node if self.read else None
         for _ in range(MAX_CLIMB):
             if parent is None:
                 return False
