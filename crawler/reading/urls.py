@@ -81,8 +81,8 @@ MAX_HREF = 16_384
 # A segment may not begin with a dot or an escape (%2e is a dot); ; is left out for the session rule.
 _PATH = r"(?:/(?![./%])[A-Za-z0-9_~!$&()*+,=:@.%-]*)+"
 _QUERY = r"(?:\?[A-Za-z0-9_~!$&()*+,=:@.%/?;\[\]-]*)?"
-# Host names that are neither IDNA nor a number in disguise (the last label has no digit).
-_HOST = r"(?:(?!xn--)[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+[a-z]{2,}"
+# Host names that are no number in disguise: the last label has no digit.
+_HOST = r"(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+[a-z]{2,}"
 # A first segment with a colon would be a scheme.
 _FIRST = r"(?![.%])[A-Za-z0-9_~!$&()*+,=@.%-]+"
 _PLAIN_PATH = re.compile(_PATH).fullmatch

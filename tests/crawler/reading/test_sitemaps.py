@@ -122,7 +122,17 @@ def test_a_cut_off_source_keeps_what_came_and_says_so() -> None:
         facts = read(body)
         assert facts.damaged
         assert len(facts.entries) > 1000
-    assert not read(whole).damaged
+    for body in (whole, gzip.compress(whole)):
+        assert not read(body).damaged
+        assert len(read(body).entries) == 20_000
+    addresses = b"".join(b"https://shop.example/%d\n" % i for i in range(5_000))
+    assert read(gzip.compress(addresses)[:-3000]).damaged
+    assert not read(gzip.compress(addresses)).damaged
+
+
+def test_nesting_deeper_than_any_source_ends_the_reading() -> None:
+    assert pages(read(urlset("<x>" * 20 + "</x>" * 20, url("/a")))) == ["/a"]
+    assert read(urlset("<x>" * 100 + "</x>" * 100, url("/a"))) == SourceFacts(URL, damaged=True)
 
 
 def test_a_wrong_end_tag_is_reported() -> None:
