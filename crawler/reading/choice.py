@@ -7,7 +7,8 @@ from crawler.reading.found import FoundOffer, FoundProduct
 from crawler.reading.money import Money
 from crawler.reading.visible import Seen
 
-# How far each reader's price is believed alone; what "page" says are only words around the product.
+# How far each reader's price is believed alone: set by judgement, not fitted.  What "page" says are only
+# words around the product.
 TRUST = {
     "override": 0.99,
     "json-ld": 0.85,

@@ -188,7 +188,7 @@ def _amount(
     number: str, hint: str | None, currency: str | None, language: str | None, country: str | None
 ) -> int | None:
     """Millionths, or None when the separators can be read in two ways."""
-    if simple := _SIMPLE.fullmatch(number):  # nine prices of ten; skips 3 us of looking closer
+    if simple := _SIMPLE.fullmatch(number):  # the usual form has one reading
         return _micros(simple[1], simple[2])
     compact = re.sub(rf"[{_SPACES}'’`´٬]", "", number).replace("٫", ".")
     grouped = compact != number and re.search(rf"\d[{_SPACES}'’`´٬]\d{{3}}", number) is not None

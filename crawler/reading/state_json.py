@@ -126,8 +126,8 @@ def _product(thing: dict[str, Any], heading: str) -> FoundProduct | None:
 def _price(thing: dict[str, Any]) -> tuple[str | None, str | None, str]:
     """The price as text, its currency and its role.
 
-    A whole number in a script may count cents: of ten recorded pages with a matching product, seven
-    did.  So it is "uncertain": shown as a candidate, but it decides nothing.
+    A whole number in a script may count cents: on ten recorded pages of four shops with a matching
+    product, seven did.  So it is "uncertain": shown as a candidate, but it decides nothing.
     """
     currency = _first(thing, _CURRENCY_KEYS)
     for key in (*_CENT_KEYS, *_PRICE_KEYS, *_PRICE_OBJECTS):

@@ -59,8 +59,9 @@ def test_the_operator_can_watch_the_text_of_offer_pages_too() -> None:
     assert read(BODY).text_hash == 0
 
 
-def test_menus_and_scripts_do_not_change_the_main_text() -> None:
-    text = "<main><h1>About us</h1><p>We sell kettles since 1950.</p></main>"
+@pytest.mark.parametrize("tag", ["main", "div"])
+def test_menus_and_scripts_do_not_change_the_main_text(tag: str) -> None:
+    text = f"<{tag}><h1>About us</h1><p>We sell kettles since 1950.</p></{tag}>"
     one = read(f"<nav>Spring sale</nav>{text}<script>var t=1</script><footer>(c) 2026</footer>")
     two = read(f"<nav>Summer sale</nav>{text}<script>var t=2</script><footer>(c) 2027</footer>")
     assert one.text_hash == two.text_hash != 0

@@ -20,6 +20,7 @@ PRICE_TAGS = {
     "was and now": '<div class="price">Was €59.90 Now €49.90</div>',
     "rrp first": '<div><span class="rrp-price">RRP €59.90</span><span class="our-price">€49.90</span></div>',
     "struck by style": '<div class="price"><span style="text-decoration: line-through">€59.90</span> <span>€49.90</span></div>',
+    "two former prices": '<div class="price"><del>€69.90</del> <s>€59.90</s> <b>€49.90</b></div>',
     "two prices": '<div class="prices"><span>€59.90</span><span>€49.90</span></div>',
     "saving": '<div class="price-wrap"><span class="price">€49.90</span><span class="price-save">You save €10.00</span></div>',
     "unit price": '<div class="price">€49.90</div><div class="unit-price">€33.27 / l</div>',
