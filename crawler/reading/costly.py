@@ -10,6 +10,7 @@ above them (long listings, text full of <b>) get a second look, 0.5 us a tag, th
 """
 
 import re
+from collections.abc import Iterator
 
 import numpy as np
 
@@ -104,6 +105,9 @@ _TEXT_END = {
     name: re.compile(rb"</" + name + rb"(?=[\s/>])", re.IGNORECASE)
     for name in b"script style textarea title xmp iframe noembed noframes".split()
 }
+_FOREIGN = frozenset({b"svg", b"math"})
+_TEXT_IN_TEXT = b"?"
+_ODDITIES = frozenset({b"html", b"body", _TEXT_IN_TEXT})
 _VOID = frozenset(b"area base br col embed hr img input link meta param source track wbr".split())
 # No other end tag reaches beyond these.  Cells count inside a table only; elsewhere the parser ignores them.
 _CELLS = frozenset(b"td th caption".split())
@@ -191,38 +195,52 @@ class _Walk:
 def _walk_is_long(body: bytes) -> bool:
     """Walk the tags and add up what the parser would search and open again."""
     walk = _Walk()
-    searched = reopened = roots = doubts = at = 0
-    text_until = 0  # end tags before this place may be mere text
-    foreign = False
-    while (token := _TOKEN.search(body, at)) is not None:
-        at = token.end()
-        slash, name, rest = token.groups()
-        if name is None:
-            if token[0] == b"<!--":
-                at = _after(body, b"-->", at)
-            elif token[0][:3] == b"<![" and at > text_until:
-                text_until = _after(body, b"]]>", at)
-            continue
-        name = name.lower()
-        if not slash and name in _TEXT_END:
-            doubts += at <= text_until
-            ending = _TEXT_END[name].search(body, at)
-            text_until = ending.start() if ending else len(body)
-            if not foreign:
-                at = text_until
-        elif not slash:
-            walk.start(name, rest)
-        elif at > text_until:
+    searched = reopened = oddities = 0
+    for slash, name, rest in _tags(body):
+        if slash:
             walk.end(name)
-        foreign = foreign or name in (b"svg", b"math")
-        roots += name in (b"html", b"body")
+        else:
+            walk.start(name, rest)
         searched += walk.height
         reopened += walk.attributed
-        if searched > MAX_SEARCHED or reopened > MAX_REOPENED or roots + doubts > MAX_ODDITIES:
+        oddities += name in _ODDITIES
+        if searched > MAX_SEARCHED or reopened > MAX_REOPENED or oddities > MAX_ODDITIES:
             return True
         if len(rest) > LONG_TAG and _attributes(rest) > MAX_ATTRIBUTES:
             return True
     return False
+
+
+def _tags(body: bytes) -> Iterator[tuple[bytes, bytes, bytes]]:
+    """Slash, name and rest of every tag.  An end tag that may be mere text to the parser is left out."""
+    at = 0
+    text_until = 0
+    foreign = False
+    while at < len(body):
+        for token in _TOKEN.finditer(body, at):
+            slash, name, rest = token.groups()
+            at = token.end()
+            if name is None:
+                if token[0] == b"<!--":
+                    at = _after(body, b"-->", at)
+                    break
+                if token[0][:3] == b"<![" and at > text_until:
+                    text_until = _after(body, b"]]>", at)
+                continue
+            name = name.lower()
+            if name in _TEXT_END and not slash:
+                if at <= text_until:
+                    yield b"", _TEXT_IN_TEXT, rest
+                ending = _TEXT_END[name].search(body, at)
+                text_until = ending.start() if ending else len(body)
+                if not foreign:
+                    at = text_until
+                    break
+            elif not slash or at > text_until:
+                foreign = foreign or name in _FOREIGN
+                yield slash, name, rest
+        else:
+            return
 
 
 def _after(body: bytes, mark: bytes, at: int) -> int:
