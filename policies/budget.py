@@ -3,7 +3,8 @@
 Prices are what one more fetch of this kind is worth at its present interval, so equal prices at the cut mean
 that no fetch could be moved with profit.  With g(x) = 1 - (1 + x) exp(-x):
     refresh      worth_fresh * V, V any value of policies.values; for Greedy importance / rate * g(rate * elapsed)
-    source       worth_new * discovery_rate / decay * g(decay * age), decay = ln 2 / half_life + 1 / expiry
+    source       worth_of_a_discovery * discovery_rate / decay * g(decay * age),
+                 decay = ln 2 / half_life + 1 / expiry
     first fetch  worth_new * P(the page holds an offer)
 A discovery loses half its worth in `half_life`, and its link goes after `expiry`.  The source's price is that of
 the refresh with decay for the change rate: waiting age gathers rate / decay * (1 - exp(-decay * age)), and
@@ -35,6 +36,15 @@ def source_price(
     A source never fetched (age inf) is worth all it can hold."""
     decay = np.log(2.0) / half_life + 1.0 / expiry
     return np.asarray(worth * rate / decay * gammainc(2.0, decay * age))
+
+
+def worth_of_a_discovery(*, worth: float, offer_chance: Floats, level: float) -> float:
+    """What finding a page is worth when its first fetch must still be paid at the going price `level`:
+    mean of max(worth * chance - level, 0) over such pages.  Without the cost, sources are overpaid whenever
+    fetches are dear: up to 2 % of all value (benchmarks/one_budget.py)."""
+    if not len(offer_chance):
+        return worth
+    return float(np.maximum(worth * offer_chance - level, 0.0).mean())
 
 
 def first_fetch_price(*, worth: Floats | float, offer_chance: Floats) -> Floats:

@@ -16,6 +16,7 @@ from policies.budget import (
     rank_within_site,
     source_price,
     spend,
+    worth_of_a_discovery,
 )
 
 N_SITES = 4
@@ -155,6 +156,13 @@ def test_a_first_fetch_is_worth_its_chance_of_an_offer() -> None:
     assert first_fetch_price(worth=5.0, offer_chance=np.array([0.0, 0.2, 1.0])) == pytest.approx(
         [0, 1, 5]
     )
+
+
+def test_a_discovery_is_worth_what_is_left_after_its_first_fetch() -> None:
+    chances = np.array([0.1, 0.9])
+    assert worth_of_a_discovery(worth=10.0, offer_chance=chances, level=0.0) == pytest.approx(5.0)
+    assert worth_of_a_discovery(worth=10.0, offer_chance=chances, level=5.0) == pytest.approx(2.0)
+    assert worth_of_a_discovery(worth=10.0, offer_chance=chances, level=9.5) == 0.0
 
 
 def test_a_floor_below_one_fetch_a_tick_is_saved_up() -> None:
