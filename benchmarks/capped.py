@@ -65,7 +65,7 @@ def compare(
     model = draw_pages(n_pages, rng, signals=signals)
     host, cap = rng.integers(0, n_hosts, n_pages), draw_caps(n_hosts, budget, rng)
     world = World(model, host=host, host_delay=1.0 / cap)
-    value = ValueTable(model, greedy_ncis_value, cells=512)
+    value = ValueTable(model, greedy_ncis_value)
     slots, edges = regular_slots(budget, duration), np.array([0.0, duration / 2, duration])
     runs = [
         simulate(world, choose, slots=slots, edges=edges, rng=np.random.default_rng(seed))

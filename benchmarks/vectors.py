@@ -38,11 +38,12 @@ def crawl_value_rows(rows: list[dict[str, Any]]) -> list[Row]:
     ours = {"V": greedy_ncis_value(model, *state)}
     ours |= {f"V{j}": approximate_value(model, *state, terms=j) for j in (1, 2, 3)}
     ours |= {"psi": interval_length(model, *state), "w": interval_freshness(model, *state)}
-    return [_worst_row(name, values, rows) for name, values in ours.items() if name in rows[0]]
+    given = [name for name in ours if any(row.get(name) is not None for row in rows)]
+    return [_worst_row(name, ours[name], rows) for name in given]
 
 
 def _worst_row(name: str, ours: Floats, rows: list[dict[str, Any]]) -> Row:
-    given = [i for i, row in enumerate(rows) if row[name] is not None]
+    given = [i for i, row in enumerate(rows) if row.get(name) is not None]
     truth = np.array([float(rows[i][name]) for i in given])
     errors = relative_errors(ours[given], truth)
     worst = int(np.argmax(errors))

@@ -18,7 +18,7 @@ from policies.values.model import Floats, PageModel
 from policies.values.table import ValueTable
 
 BUDGET = 100.0  # fetches per unit of time, one every 0.01
-CELLS = 512
+CELLS = 256
 
 Policy = Callable[[PageModel], Choose]
 
