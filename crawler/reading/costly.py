@@ -1,12 +1,12 @@
 """Would this page stall the HTML parser?  Told from its bytes in linear time, before parsing.
 
 The HTML standard makes three things quadratic, and lexbor follows it:
-- every start tag looks through the open elements: 100,000 nested <div> take 8 s;
-- unclosed formatting elements (<b>, <font> ...) are opened again in every new block: 6,000 <p><font size=N>
-  make 18 million nodes, 15 s and gigabytes;
+- every start tag looks through the open elements: 100,000 nested <div> take 9 s;
+- unclosed formatting elements (<b>, <font> ...) are opened again in every new block: 3,000 <p><font size=N>,
+  50 kB, take 3 s and 1.2 GB;
 - every attribute of a tag is compared with those before it: 12,000 in one tag take 0.2 s.
-A first look counts tags for all pages (20 us for 66 KB).  Its bounds hold whatever the page does; the pages
-above them (long listings, text full of <b>) get a second look, 0.5 us a tag, that knows which tags are closed.
+A first look counts tags for all pages (24 us for 66 KB).  Its bounds on the first two hold whatever the page does;
+the pages above them (long listings, text full of <b>) get a second look, 1 us a tag, that knows what is closed.
 """
 
 import re
@@ -15,14 +15,12 @@ from collections.abc import Iterator
 import numpy as np
 
 SMALL = 4096  # bytes: no page this small takes 50 ms
-MAX_REOPENED = 400_000  # formatting elements opened again: 0.3 us each
+MAX_REOPENED = 250_000  # formatting elements opened again: 0.3 us and 350 bytes each
 MANY_TAGS = 15_000  # as many nested elements take 0.16 s
 MAX_SEARCHED = 40_000_000  # sum over the tags of the elements open around them: 2 ns each
 LONG_TAG = 16_384  # bytes
 MAX_ATTRIBUTES = 4_000
-MAX_ODDITIES = (
-    50  # <html> or <body> again (their attributes are merged); <title> within <title> in <svg>
-)
+MAX_ODDITIES = 50  # <html> and <body> again (attributes are merged), <title> in <title> in <svg>
 
 _SPACE = b" \t\n\r\f/"
 
