@@ -85,7 +85,9 @@ def choose(
     printed = _look(seen, wanted)
     winner = _winner(structured, printed)
     if winner is not None and winner.money.currency is None:
-        winner = replace(winner, money=_with_currency(winner.money, priced, printed, habits))
+        winner = replace(
+            winner, money=_with_currency(winner.money, winner.seen, priced, printed, habits)
+        )
     # The prices that were not needed are shown to the operator who asks, and decide nothing.
     rest = list(islice(seen, MAX_SEEN)) if explain else []
     candidates = _candidates(priced, printed + rest)
@@ -182,7 +184,7 @@ def best_seen(printed: list[Seen]) -> Seen | None:
 def _sight_score(seen: Seen, nearest: int) -> float:
     score = 0.8 if seen.order is None else 1.0 / (1.0 + 0.15 * seen.order)
     score += 1.2 / (1.0 + 0.5 * (seen.height - nearest))
-    score += {"selling": 0.6, "regular": -0.5}.get(seen.role, 0.0)
+    score += {"selling": 0.6, "regular": -0.5, "net": -0.8}.get(seen.role, 0.0)
     return score + 0.8 * seen.signed + 0.4 * seen.marked
 
 
@@ -192,12 +194,17 @@ def _by_sight(shown: Seen, against: tuple[str, ...]) -> Winner:
 
 
 def _with_currency(
-    money: Money, priced: list[Priced], printed: list[Seen], habits: Habits
+    money: Money, shown: Seen | None, priced: list[Priced], printed: list[Seen], habits: Habits
 ) -> Money:
-    """The currency that the page names elsewhere, or the one its country uses."""
-    named = [p.money.currency for p in priced] + [s.money.currency for s in printed]
+    """The currency that the page names elsewhere, or the one its country uses.
+
+    A price with a sign that several currencies share ("$") is not in the euros printed beside it.
+    """
+    named = [p.money.currency for p in priced]
+    if shown is None or not shown.signed:
+        named += [s.money.currency for s in printed]
     currency = next((code for code in named if code), None) or habits.currency
-    if currency is None and any("$" in s.text for s in printed):
+    if currency is None and shown is not None and "$" in shown.text:
         currency = habits.dollar
     return replace(money, currency=currency)
 

@@ -179,7 +179,7 @@ _CODE_LIST = "|".join(sorted(CODES))
 CODE_PATTERN = rf"(?<![^\W\d_])(?:{_CODE_LIST})(?:\s?[$€£])?(?![^\W\d_])"
 # A sign made of letters must stand alone ("Rs206" may touch its digits, "Rsomething" is a word).
 SIGN_PATTERN = (
-    rf"(?:{CODE_PATTERN}"
+    rf"(?:{CODE_PATTERN}|(?<![^\W\d_])(?:US|AU|CA|NZ|HK|NT|MX)\s\$"
     rf"|[$€£¥₹₽₴₺₪₩₫฿₱₦₵₸₼₾₲₡৳؋﷼₭៛₮₣₿₨र￥＄￡]"
     rf"|(?<![^\W\d_])(?i:{_WORDS}|[lfqr])(?![^\W\d_])\.?)"
 )
@@ -192,7 +192,7 @@ def currency_of(sign: str, country: str | None = None) -> str | None:
     code = text.upper().rstrip("$€£. ")
     if len(code) == 3 and code in CODES:
         return "RUB" if code == "RUR" else code
-    word = text.lower()
+    word = text.lower().replace(" ", "")  # "US $"
     word = _SHARED_ALIASES.get(word, word)
     for form in (word, word.rstrip(".")):
         if form in _SIGNS:

@@ -32,6 +32,7 @@ _BY_NAME: tuple[tuple[str, frozenset[str]], ...] = (
         "afterpay affirm clearpay paypal rate rates parcela parcelas parcelamento credit"
     )),
     ("shipping", words("shipping delivery versand livraison envio spedizione dostawa freight postage")),
+    ("net", words("excl excluding exvat extax net netto withouttax notax")),
     ("regular", words("regular regularprice normal full base")),
     ("points", words("points reward rewards loyalty bonus cashback tax vat mwst fee deposit")),
 )  # fmt: skip
@@ -55,13 +56,19 @@ _BY_TEXT: tuple[tuple[str, re.Pattern[str]], ...] = (
     ("saving", re.compile(
         r"\bsave\b|\bsaving|\byou save|\bspar(?:en|t|e)\b|\bersparnis|[ée]conomi|ahorr|risparm|\boff\b|sconto|rabatt|"
         r"rabat|sleva|скидк|экономи|descuento|desconto|remise|discount|cash ?back|gift card|voucher|coupon", re.IGNORECASE)),
+    ("net", re.compile(
+        r"\bexc?l?\.?\s?(?:vat|tax|gst|btw|mwst|moms|iva)|\bexcl(?:uding)?\b|\bexkl\b|\bohne mwst|\bzzgl\.? mwst|\bnetto\b|"
+        r"\bhors taxes|\bht\b|\bbez dph|\biva esclusa|\+ ?(?:vat|iva|mwst|dph)\b|\bsin iva|без ндс", re.IGNORECASE)),
     ("list", re.compile(
         r"\b(?:was|rrp|msrp|uvp|srp|list price|regular price|before|previously|statt|vorher|bisher|instead of|"
         r"prix conseill|au lieu de|antes|prima|precio anterior|de:|původní|poprzednia|najniższa|lowest price|"
         r"běžná cena|стар|раньше|orig(?:inal)?\.?(?: price)?|comp(?:are)?\.? at|retail|pvpr|adviesprijs|van)\b",
         re.IGNORECASE)),
+    ("selling", re.compile(
+        r"\b(?:now|our price|sale price|special price|your price|jetzt|nur|aktionspreis|angebot|prix promo|maintenant|ahora|por:|"
+        r"oggi|teraz|nyní|naše cena|цена со скидкой)\b", re.IGNORECASE)),
 )  # fmt: skip
-_AFTER = frozenset({"unit", "instalment", "shipping"})
+_AFTER = frozenset({"unit", "instalment", "shipping", "net"})
 _TIMES = re.compile(r"\b\d{1,2}\s?[x×](?:\s?de)?\s?[^\d\s]{0,4}\s?$", re.IGNORECASE)  # "12x R$ "
 _DIGIT = re.compile(r"\d")
 _LETTER = re.compile(r"[^\W\d_]")
@@ -75,6 +82,8 @@ def role_of_names(names: str) -> str | None:
     named = {word.lower() for word in _WORD.findall(names[:300])}
     if "add" in named or "addtocart" in named:
         named -= {"cart", "basket"}  # the block with the button that adds to the cart
+    if {"non", "sale"} <= named:
+        return "list"  # "price--non-sale" stands beside the sale price
     role = next((role for role, marks in _BY_NAME if named & marks), None)
     if role in ("list", "other"):
         return role

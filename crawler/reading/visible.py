@@ -19,7 +19,7 @@ MAX_CHARS = (
     2_000_000  # of text looked at; nested wrappers named "price" would be read again and again
 )
 
-SELLING = frozenset({"price", "selling", "regular"})
+SELLING = frozenset({"price", "selling", "regular", "net"})
 # Each selector costs about 8 us on a page of 66 KB, so the rarer ones wait.
 _USUAL = '[class*="price" i],[id*="price" i]'
 _RARER = (
@@ -30,9 +30,8 @@ _RARER = (
 _HEADINGS = frozenset({"h1", "h2", "h3"})
 _NOT_TAGS = words("h1 script style input select option body form template noscript textarea")
 _CUT = "\x1f"
-_OPEN = frozenset(
-    {None, "selling", "regular"}
-)  # roles that an element further out may still change
+# Roles that an element further out may still change.
+_OPEN = frozenset({None, "selling", "regular", "net"})
 _DIGIT = re.compile(r"\d")
 _CUT_NUMBER = re.compile(r"\d[.,]\d|.?\d[.,]")  # "21," + "99" or "21" + ",99"
 _MEASURE = re.compile(r"\d\s?(?:cm|mm|m|kg|g|ml|l|pcs|gab|x|star|review|%)\b|%", re.IGNORECASE)
@@ -182,11 +181,14 @@ class _Scan:
         if not matches or len(text) > limit or self.is_inside_read(node):
             return []
         self.read.add(node.mem_id)
-        parts = list(self.parts(node)) if len(matches) > 1 else []
+        if len(matches) == 1:
+            seen = self.seen(node, text, matches[0], order, marked)
+            return [replace(seen, role="list") if self.is_former_inside(node, matches[0]) else seen]
+        parts = list(self.parts(node)) or [(node, text, matches)]
         return _tell_former(
             [
                 self.seen(part, part_text, match, order, marked)
-                for part, part_text, part_matches in parts or [(node, text, matches)]
+                for part, part_text, part_matches in parts
                 for match in part_matches
             ]
         )
@@ -213,6 +215,21 @@ class _Scan:
                 yield child, text, matches
             elif matches and depth < MAX_CLIMB:
                 yield from self.parts(child, depth + 1)
+
+    def is_former_inside(self, node: LexborNode, match: PriceMatch) -> bool:
+        """Is the tag's one price struck out, or named a former price, by an element inside the tag?"""
+        for _ in range(MAX_CLIMB):
+            inner = next((c for c in node.iter(include_text=False) if self.holds(c, match)), None)
+            if inner is None:
+                return False
+            if _role_of_element(inner, 0, None) == "list":
+                return True
+            node = inner
+        return False
+
+    def holds(self, node: LexborNode, match: PriceMatch) -> bool:
+        found = self.matches(join_pieces(node.text(separator=_CUT)))
+        return len(found) == 1 and found[0].money == match.money and found[0].signed == match.signed
 
     def is_inside_read(self, node: LexborNode) -> bool:
         parent = node if self.read else None
@@ -251,6 +268,8 @@ def _is_bare_price(text: str, match: PriceMatch) -> bool:
 def _tell_former(found: list[Seen]) -> list[Seen]:
     """Two selling prices in one tag: the higher is the former price (or the top of a range)."""
     selling = [seen for seen in found if seen.role in SELLING and seen.signed]
+    if any(seen.role == "net" for seen in selling):
+        return found  # with and without tax
     amounts = [seen.money.price_micros or 0 for seen in selling]
     # A fifth of the price and less is a fee, an instalment or points, not a reduced price.
     if len(selling) != 2 or amounts[0] == amounts[1] or min(amounts) * 5 <= max(amounts):

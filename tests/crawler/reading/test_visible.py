@@ -23,12 +23,22 @@ PRICE_TAGS = {
     "two former prices": '<div class="price"><del>€69.90</del> <s>€59.90</s> <b>€49.90</b></div>',
     "two prices": '<div class="prices"><span>€59.90</span><span>€49.90</span></div>',
     "saving": '<div class="price-wrap"><span class="price">€49.90</span><span class="price-save">You save €10.00</span></div>',
+    "without and with tax": '<div class="price"><span>€41.24 excl. VAT</span> <span>€49.90 incl. VAT</span></div>',
+    "without tax, by class": '<div class="prices"><span class="price-excl">€41.24</span> <span class="price-incl">€49.90</span></div>',
+    "without tax only": '<div class="price">€49.90 excl. VAT</div>',
     "unit price": '<div class="price">€49.90</div><div class="unit-price">€33.27 / l</div>',
     "unit price first": '<div class="price-unit">€33.27 / kg</div><div class="price">€49.90</div>',
     "instalments": '<div class="price">€49.90</div><div class="price-installments">or 4 x €12.48 with Pay</div>',
     "instalments first": '<div class="price-info">12x €4.16 per month</div><div class="price">€49.90</div>',
     "shipping": '<div class="price">€49.90</div><div class="price-note">plus €4.90 shipping</div>',
     "free shipping": '<div class="price-note">Free delivery on orders over €30</div><div class="price">€49.90</div>',
+    "read aloud and split": '<span class="a-price"><span class="offscreen">€49.90</span><span aria-hidden="true"><span>€</span><span>49<span>.</span></span><span>90</span></span></span><span class="a-price" data-strike="true"><s>€59.90</s></span>',
+    "empty tags first": '<div class="price-section" style="display: none">MSRP: <span class="price price--rrp"></span></div><div class="price-section"><span class="price price--non-sale">€59.90</span></div><div class="price-section"><span>Now:</span> <span class="price price--main">€49.90</span></div>',
+    "line through by class": '<div class="product--price price--discount"><span class="price--content">49,90 € *</span><span class="price--line-through">59,90 € *</span><span>(16,69% gespart)</span></div>',
+    "table": "<table><tr><td>Art. Nr.</td><td>12345</td></tr><tr><td>Preis</td><td>49,90 €</td></tr><tr><td>Versand</td><td>4,90 €</td></tr></table>",
+    "options": '<select><option>1 l - €49.90</option><option>2 l - €69.90</option></select><div id="price">€49.90</div>',
+    "hidden copy": '<div class="price" style="display:none">€99.00</div><div class="price">€49.90</div>',
+    "club price": '<div class="price">€49.90</div><div class="price member-price">Club price €44.90</div>',
     "from": '<div class="price">from €49.90</div>',
     "no class": "<div><div>Kettle, steel</div><strong>€49.90</strong></div>",
     "german class": '<div class="artikelpreis">49,90 €</div>',
@@ -94,6 +104,13 @@ def test_a_price_before_the_heading_is_found() -> None:
         f"<div><div><span class=price>€49.90</span></div>{H1}</div><ul class=related>{CARDS}</ul>"
     )
     assert price_of(read(body)) == (49.9, "EUR")
+
+
+def test_a_dollar_price_is_not_in_the_euros_printed_beside_it() -> None:
+    body = f"<main>{H1}<b class=price>$49.90</b></main><ul class=related>{CARDS}</ul>"
+    assert price_of(read(body)) == (49.9, "USD")
+    assert price_of(read(body, lang="es")) == (49.9, None)
+    assert price_of(read(f"{H1}<b class=price>US $49.90</b>", lang="es")) == (49.9, "USD")
 
 
 def test_an_article_that_mentions_no_price_has_none() -> None:
