@@ -106,11 +106,15 @@ class Engine:
             self._visits.found_work = self._hosts_with_work.add
             self._sow()
             finish = await self._tick_on(run_id)
-            self._release(self._dispatcher.withdraw(follows=True))
+            self._release(self._dispatcher.close())
         await self._visits.flush()
-        if self.tally.believed == 0 and finish is not Finish.INTERRUPTED:
+        if self._got_nothing() and finish is not Finish.INTERRUPTED:
             return Finish.NOTHING
         return finish
+
+    def _got_nothing(self) -> bool:
+        """Something was tried, and nothing of it could be believed."""
+        return bool(self.tally.outcomes) and self.tally.believed == 0
 
     async def _tick_on(self, run_id: int) -> Finish:
         while (finish := self._reason_to_stop()) is None:

@@ -1,11 +1,11 @@
 """What one reply says: from status, headers and body to an outcome and facts.  Pure."""
 
 from dataclasses import dataclass
-from email.utils import parsedate_to_datetime
 
 import xxhash
 
 from crawler.fetching.outcome import Outcome, outcome_of_status
+from crawler.fetching.retry_after import retry_after
 from crawler.fetching.transport import Reply
 from crawler.reading.facts import PageFacts, SourceFacts, Trouble
 from crawler.reading.urls import UrlRules, canonical_url
@@ -76,16 +76,3 @@ def has_wanted_type(content_type: str | None, wanted: tuple[str, ...]) -> bool:
     if not content_type:
         return True
     return content_type.partition(";")[0].strip().lower() in wanted
-
-
-def retry_after(text: str | None, *, now: float) -> float | None:
-    """Seconds to wait by a Retry-After header, in either of its forms; None when it says nothing."""
-    if not text:
-        return None
-    text = text.strip()
-    if text.isascii() and text.isdigit():
-        return float(text[:9])
-    try:
-        return max(0.0, parsedate_to_datetime(text).timestamp() - now)
-    except (ValueError, OverflowError):
-        return None

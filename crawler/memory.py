@@ -1,6 +1,7 @@
 """All that a run keeps in memory, taken up from the database where the last run left off."""
 
 from dataclasses import dataclass
+from operator import itemgetter
 
 from crawler.clock import Clock
 from crawler.config.model import Config, SiteSettings
@@ -42,6 +43,7 @@ async def remember(store: Store, config: Config, clock: Clock) -> Memory:
         site_pages = await store.site_pages()
         spent = await store.fetches_since(_day_of(clock.now()))
         last_ids = await store.last_ids()
+        cut_off = await store.was_cut_off()
     sites = {site_ids[site.name]: site for site in config.site}
     scope = Scope(sites)
     table, hosts = PageTable(known), Hosts(host_rows)
@@ -49,7 +51,7 @@ async def remember(store: Store, config: Config, clock: Clock) -> Memory:
         scope=scope,
         table=table,
         hosts=hosts,
-        gate=_gate(config, scope, host_rows),
+        gate=_gate(config, scope, host_rows, cut_off_at=clock.now() if cut_off else None),
         budget=_budget(config, sites, spent),
         admission=Admission(scope, table, hosts, site_pages=site_pages),
         rules={site_id: reading_rules(config.reading, site) for site_id, site in sites.items()},
@@ -62,7 +64,9 @@ def _day_of(now: float) -> float:
     return now // _DAY * _DAY
 
 
-def _gate(config: Config, scope: Scope, rows: list[HostRow]) -> HostGate:
+def _gate(
+    config: Config, scope: Scope, rows: list[HostRow], *, cut_off_at: float | None
+) -> HostGate:
     gate = HostGate(config.politeness)
     for row in rows:
         gate.restore(
@@ -81,6 +85,9 @@ def _gate(config: Config, scope: Scope, rows: list[HostRow]) -> HostGate:
         if site.settings.delay is not None:
             for host in site.hosts:
                 gate.set_delay(host, site.settings.delay)
+    if cut_off_at is not None:  # a killed run may have asked any host a moment ago
+        for row in rows:
+            gate.started(row.name, started_at=cut_off_at)
     return gate
 
 
@@ -92,6 +99,6 @@ def _budget(
         Allowance.of(config.budget, tick=tick),
         {site_id: Allowance.of(site.budget, tick=tick) for site_id, site in sites.items()},
     )
-    for site_id, started_at in reversed(spent):
+    for site_id, started_at in sorted(spent, key=itemgetter(1)):
         budget.restore(site_id, started_at)
     return budget

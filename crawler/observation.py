@@ -52,7 +52,9 @@ class _Offers:
     new: int = 0
 
 
-def observe_refusal(pick: Pick, outcome: Outcome, *, now: float, revisit: float) -> Observation:
+def observe_refusal(
+    pick: Pick, outcome: Outcome, *, now: float, revisit: float, note: str
+) -> Observation:
     """robots.txt or politeness said no: the page was not asked for."""
     again_at = not_before(outcome, now=now, failures=1, revisit=revisit)
     state = _state(pick.page, outcome, now, again_at)
@@ -61,6 +63,7 @@ def observe_refusal(pick: Pick, outcome: Outcome, *, now: float, revisit: float)
         changed=None,
         fetched_at=now,
         not_before=again_at,
+        note=note,
         batch=Batch(states=[state]),
     )
 

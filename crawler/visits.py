@@ -63,6 +63,7 @@ class Visits:
         self._reader = Reader(config, clock, memory.rules)
         self._jitter = random.Random(config.crawl.seed)  # noqa: S311  spreads retries, guards nothing
         self._fetch_id = memory.last_ids["fetch"]
+        self._sent = 0
         self._loose = Batch()
         self._claims: Counter[str] = Counter()  # pages that name an address as their canonical one
         self._signalled_prices: dict[int, int] = {}
@@ -91,7 +92,11 @@ class Visits:
         if outcome is None:
             return True
         observation = observe_refusal(
-            pick, outcome, now=self._clock.now(), revisit=self._config.crawl.revisit
+            pick,
+            outcome,
+            now=self._clock.now(),
+            revisit=self._config.crawl.revisit,
+            note=f"robots.txt: {entry.outcome}",
         )
         await self._settle(pick, observation)
         return False
@@ -102,6 +107,8 @@ class Visits:
             return Outcome.CRAWL_DELAY_TOO_LONG
         if entry.rules.allows(url):
             return None
+        if entry.outcome is Outcome.FORBIDDEN_ADDRESS:
+            return entry.outcome
         return Outcome.ROBOTS if entry.rules.rules is not None else Outcome.ROBOTS_UNREACHABLE
 
     def _robots_fetched(self, row: RobotsRow, entry: RobotsEntry) -> None:
@@ -111,9 +118,10 @@ class Visits:
     # -- in its turn -------------------------------------------------------------------------------
 
     async def visit(self, pick: Pick, end_turn: Callable[[], None]) -> None:
-        if not self._memory.budget.take(pick.page.site_id, self._clock.now()):
+        if not self._may_send(pick):
             self._memory.table.busy[pick.page.id] = False
             return
+        self._sent += 1
         finding = await self._fetch(pick)
         self._keep_pace(pick.host, finding)
         end_turn()
@@ -138,6 +146,16 @@ class Visits:
         if target is not None and not self._memory.table.fetched_at[target.id]:
             self._follow(pick, target)
 
+    def _may_send(self, pick: Pick) -> bool:
+        """Asked again when the turn has come: robots.txt may have changed, the budget been spent."""
+        entry, most = self._robots.last_word(pick.page.url), self._config.crawl.max_fetches
+        return (
+            entry is not None
+            and self._robots_verdict(pick.page.url, entry) is None
+            and (most is None or self._sent < most)
+            and self._memory.budget.take(pick.page.site_id, self._clock.now())
+        )
+
     async def _fetch(self, pick: Pick) -> Finding:
         page, started_at = pick.page, self._clock.now()
         request = Request(page.url, etag=page.etag, last_modified=page.last_modified)
@@ -150,7 +168,17 @@ class Visits:
                 duration=error.duration,
                 note=str(error),
             )
-        return await self._reader.read(pick, reply, started_at=started_at)
+        try:
+            return await self._reader.read(pick, reply, started_at=started_at)
+        except Exception as error:  # noqa: BLE001  one page we cannot read must not end the crawl
+            return Finding(
+                outcome=Outcome.UNREADABLE,
+                started_at=started_at,
+                duration=reply.duration,
+                status=reply.status,
+                wire_bytes=reply.wire_bytes,
+                note=f"{type(error).__name__}: {error}"[:200],
+            )
 
     def _keep_pace(self, host: str, finding: Finding) -> None:
         gate, ended_at = self._memory.gate, finding.started_at + finding.duration

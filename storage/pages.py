@@ -86,12 +86,17 @@ _CHUNK = 500  # bound parameters in one statement
 
 
 async def load_known(connection: aiosqlite.Connection) -> KnownPages:
-    """All pages, for the crawl's memory: about a microsecond a page."""
+    """All pages, for the crawl's memory: about a microsecond a page.
+
+    A page refused without a fetch by a setting, or for want of a robots.txt, counts as new: either may be
+    otherwise by now.
+    """
     pages = await connection.execute_fetchall(
         "SELECT id, url_hash, site_id, host_id, depth FROM page ORDER BY id"
     )
     states = await connection.execute_fetchall(
-        "SELECT page_id, fetched_at, not_before FROM page_state ORDER BY page_id"
+        "SELECT page_id, fetched_at, not_before FROM page_state"
+        " WHERE fetches > 0 OR outcome = 'robots' ORDER BY page_id"
     )
     return KnownPages(
         np.fromiter(pages, PAGE_COLUMNS, count=len(list(pages))),
@@ -154,6 +159,12 @@ async def fetches_since(connection: aiosqlite.Connection, at: float) -> list[tup
                 break
             spent.append((int(site), float(started_at)))
     return spent
+
+
+async def was_cut_off(connection: aiosqlite.Connection) -> bool:
+    """True when the last run did not come to its end."""
+    query = "SELECT ended_at IS NULL FROM run ORDER BY id DESC LIMIT 1"
+    return any(row[0] for row in await connection.execute_fetchall(query))
 
 
 async def last_ids(connection: aiosqlite.Connection) -> dict[str, int]:

@@ -121,13 +121,13 @@ class HostRow(NamedTuple):
 
     id: int
     name: str
-    ready_at: float
-    crawl_delay: float
-    answer_time: float
-    caution: float
-    backoffs: int
-    failures: int
-    note: str | None
+    ready_at: float = 0.0
+    crawl_delay: float = 0.0
+    answer_time: float = 0.0
+    caution: float = 1.0
+    backoffs: int = 0
+    failures: int = 0
+    note: str | None = None
 
 
 class RobotsRow(NamedTuple):

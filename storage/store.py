@@ -61,6 +61,10 @@ class Store:
         with named_errors(self.path):
             return await pages.fetches_since(self._connection, at)
 
+    async def was_cut_off(self) -> bool:
+        with named_errors(self.path):
+            return await pages.was_cut_off(self._connection)
+
     async def last_ids(self) -> dict[str, int]:
         with named_errors(self.path):
             return await pages.last_ids(self._connection)

@@ -7,7 +7,7 @@ from pathlib import Path
 import aiosqlite
 
 from storage import rows
-from storage.errors import StorageError, named_errors
+from storage.errors import named_errors
 from storage.rows import BATCH_TABLES, Batch, OfferRow
 
 
@@ -57,6 +57,19 @@ def _statements() -> dict[str, str]:
 STATEMENTS = _statements()
 
 
+def _encodable(batch: Batch) -> Batch:
+    """The batch with a "?" for each character that no encoding has."""
+
+    def clean(value: object) -> object:
+        return value.encode("utf-8", "replace").decode() if isinstance(value, str) else value
+
+    cleaned = {
+        name: [type(row)._make(map(clean, row)) for row in getattr(batch, name)]
+        for name in BATCH_TABLES
+    }
+    return Batch(**cleaned)
+
+
 class Writer:
     """Collects batches and commits them together.
 
@@ -73,7 +86,7 @@ class Writer:
         self._pending = Batch()
         self._committed: asyncio.Future[None] | None = None
         self._wake = asyncio.Event()
-        self._error: StorageError | None = None
+        self._error: Exception | None = None
 
     async def write(self, batch: Batch) -> None:
         if self._error:
@@ -85,7 +98,7 @@ class Writer:
         await asyncio.shield(self._committed)
 
     async def run(self) -> None:
-        """Commits until cancelled.  A storage error ends it, and every waiting and later write."""
+        """Commits until cancelled.  An error ends it, and every waiting and later write."""
         while True:
             await self._wake.wait()
             await self._pause()
@@ -98,7 +111,7 @@ class Writer:
         assert committed is not None
         try:
             await self._commit(batch)
-        except StorageError as error:
+        except Exception as error:
             self._error = error
             committed.set_exception(error)
             committed.exception()  # mark as seen: a cancelled waiter must not turn it into a warning
@@ -106,6 +119,12 @@ class Writer:
         committed.set_result(None)
 
     async def _commit(self, batch: Batch) -> None:
+        try:
+            await self._commit_whole(batch)
+        except UnicodeEncodeError:  # half an emoji in a shop's JSON: looked for only when it is met
+            await self._commit_whole(_encodable(batch))
+
+    async def _commit_whole(self, batch: Batch) -> None:
         with named_errors(self._path):
             await self._connection.execute("BEGIN IMMEDIATE")
             try:

@@ -37,8 +37,9 @@ class Dispatcher:
         self._tasks = tasks
         self._slots = asyncio.Semaphore(slots)
         self._queues: dict[str, deque[Pick]] = {}
-        self._served: set[str] = set()
+        self._served: dict[str, asyncio.Task[None]] = {}
         self._started = 0
+        self._closed = False
         self._changed = asyncio.Event()
 
     @property
@@ -68,9 +69,8 @@ class Dispatcher:
         return self._queues.setdefault(host, deque())
 
     def _serve_host(self, host: str) -> None:
-        if host not in self._served:
-            self._served.add(host)
-            self._tasks.create_task(self._serve(host))
+        if host not in self._served and not self._closed:
+            self._served[host] = self._tasks.create_task(self._serve(host))
 
     def withdraw(self, *, follows: bool) -> list[Pick]:
         """Takes back every pick that has not been started; targets of redirects only with `follows`."""
@@ -81,6 +81,13 @@ class Dispatcher:
             queue.clear()
             queue.extend(kept)
         return taken
+
+    def close(self) -> list[Pick]:
+        """Takes back all that has not been started, and waits for no host's turn any more."""
+        self._closed = True
+        for task in self._served.values():
+            task.cancel()
+        return self.withdraw(follows=True)
 
     def wake(self) -> None:
         """Makes `wait` look again."""
@@ -111,13 +118,15 @@ class Dispatcher:
                 continue
             await self._turns.take(host)
             await self._slots.acquire()
-            if not queue:  # withdrawn while we waited
+            # While we waited the pick may have been withdrawn, or another that nobody asked robots.txt
+            # about may have come before it.
+            if queue and queue[0] is pick and self._turns.begin(host):
+                self._started += 1
+                self._tasks.create_task(self._carry_out(queue.popleft()))
+            else:
                 self._slots.release()
                 self._turns.give_back(host)
-                break
-            self._started += 1
-            self._tasks.create_task(self._carry_out(queue.popleft()))
-        self._served.discard(host)
+        del self._served[host]
         self._changed.set()
 
     async def _carry_out(self, pick: Pick) -> None:

@@ -57,6 +57,7 @@ class Outcome(StrEnum):
     ERROR_PAGE = "error_page"
     EMPTY_SHELL = "empty_shell"
     PARSER_STALL = "parser_stall"
+    UNREADABLE = "unreadable"
     OVER_BUDGET = "over_budget"
     NOT_CAPTURED = "not_captured"
 
@@ -113,6 +114,7 @@ MEANING: dict[Outcome, Meaning] = {
     Outcome.ERROR_PAGE: _PAGE_RETRY,
     Outcome.EMPTY_SHELL: _PAGE_REST,
     Outcome.PARSER_STALL: _PAGE_REST,
+    Outcome.UNREADABLE: Meaning(Fault.OURS, Next.REST),
     Outcome.OVER_BUDGET: Meaning(Fault.OURS, Next.RETRY),
     Outcome.NOT_CAPTURED: Meaning(Fault.OURS, Next.REST),
 }

@@ -8,6 +8,7 @@ from crawler.clock import Clock
 from crawler.config.model import RobotsSettings
 from crawler.fetching.outcome import Outcome, outcome_of_status
 from crawler.fetching.politeness import HostGate
+from crawler.fetching.retry_after import retry_after
 from crawler.fetching.robots import ALLOW_ALL, DENY_ALL, RobotsRules, parse_robots
 from crawler.fetching.transport import FetchError, Reply, Request, Transport
 from crawler.fetching.turns import Turns
@@ -15,6 +16,7 @@ from crawler.reading.urls import canonical_url, host_of, origin_of
 from storage.rows import RobotsRow
 
 _REDIRECTS = 5  # RFC 9309, 2.3.1.2
+_DAY = 86_400.0
 _RETRY_AFTER = 600.0  # a host whose robots.txt cannot be had is asked again after ten minutes
 
 
@@ -54,13 +56,20 @@ class RobotsCache:
         self._fetching: dict[str, asyncio.Lock] = {}
 
     def restore(self, row: RobotsRow) -> None:
-        """Takes up what an earlier run stored."""
-        self._keep(row)
+        """Takes up what an earlier run stored, but for what our own settings forbade: they may be others."""
+        if row.outcome != Outcome.FORBIDDEN_ADDRESS:
+            self._keep(row)
 
     def known(self, url: str) -> RobotsEntry | None:
         """What is cached and still holds, without asking anybody."""
         entry = self._entries.get(origin_of(url))
         return entry if entry is not None and entry.expires_at > self._clock.now() else None
+
+    def last_word(self, url: str) -> RobotsEntry | None:
+        """What a fetch that starts now goes by.  A shorter robots.ttl may have run out while the turn was
+        awaited; the RFC's day may not."""
+        entry = self._entries.get(origin_of(url))
+        return entry if entry is not None and self._clock.now() - entry.fetched_at < _DAY else None
 
     async def entry(self, url: str) -> RobotsEntry:
         """The entry for a URL's origin, fetched if there is none that still holds."""
@@ -105,6 +114,7 @@ class RobotsCache:
         """One exchange in its own turn, so that no turn is held while waiting for another host's."""
         host = host_of(url)
         await self._turns.take(host)
+        self._turns.begin(host)
         try:
             reply = await self._transport.send(Request(url))
         except FetchError:
@@ -112,8 +122,19 @@ class RobotsCache:
             raise
         finally:
             self._turns.give_back(host)
-        self._gate.succeeded(host, ended_at=self._clock.now(), duration=reply.duration)
+        self._keep_pace(host, reply)
         return reply
+
+    def _keep_pace(self, host: str, reply: Reply) -> None:
+        now = self._clock.now()
+        outcome = outcome_of_status(reply.status)
+        if outcome is Outcome.THROTTLED:
+            wait = retry_after(reply.headers.get("retry-after"), now=now)
+            self._gate.refused(host, ended_at=now, retry_after=wait, jitter=0.0)
+        elif outcome is Outcome.SERVER_ERROR:
+            self._gate.failed(host, ended_at=now)
+        else:
+            self._gate.succeeded(host, ended_at=now, duration=reply.duration)
 
 
 def interpret(row: RobotsRow, *, settings: RobotsSettings, product_token: str) -> RobotsEntry:

@@ -18,7 +18,7 @@ class Turns:
         )
 
     async def take(self, host: str) -> None:
-        """Returns when the host may be asked now.  Every `take` needs its `give_back`."""
+        """Returns when the host may be asked.  Every `take` needs its `give_back`."""
         place = self._places[host]
         await place.acquire()
         try:
@@ -28,7 +28,14 @@ class Turns:
         except asyncio.CancelledError:
             place.release()
             raise
-        self._gate.started(host, started_at=self._clock.now())
+
+    def begin(self, host: str) -> bool:
+        """Says that the exchange starts now; False when the gate has closed since `take` returned."""
+        now = self._clock.now()
+        if self._gate.ready_at(host) > now:
+            return False
+        self._gate.started(host, started_at=now)
+        return True
 
     def give_back(self, host: str) -> None:
         self._places[host].release()

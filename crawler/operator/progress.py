@@ -10,6 +10,7 @@ from crawler.clock import Clock
 from crawler.engine import Engine
 from crawler.fetching.outcome import Outcome
 from crawler.observation import Observation
+from crawler.operator.exits import OperatorError
 from crawler.planning.plan import Pick
 from crawler.tally import Tally
 
@@ -87,7 +88,11 @@ def fetch_log(path: Path | None) -> Iterator[Callable[[Pick, Observation], None]
     if path is None:
         yield lambda pick, observation: None
         return
-    with path.open("a", encoding="utf-8", buffering=1) as file:
+    try:
+        file = path.open("a", encoding="utf-8", errors="replace", buffering=1)
+    except OSError as error:
+        raise OperatorError(f"log.fetches {path}: {error.strerror}") from error
+    with file:
         yield lambda pick, observation: print(fetch_line(pick, observation), file=file)
 
 

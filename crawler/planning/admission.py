@@ -23,6 +23,9 @@ class Hosts:
     def __len__(self) -> int:
         return len(self._ids)
 
+    def __contains__(self, name: str) -> bool:
+        return name in self._ids
+
     def id_of(self, name: str) -> int:
         found = self._ids.get(name)
         if found is None:
@@ -79,6 +82,8 @@ class Admission:
             if why is not None:
                 dropped[site.site_id, why] += 1
                 continue
+            if host not in self._hosts:  # stored with its first page: a crash must not part the two
+                batch.hosts.append(HostRow(self._hosts.id_of(host), host))
             new.append(
                 self._add(url, host, site, how=how, source_id=source_id, depth=depth, now=now)
             )
