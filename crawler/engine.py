@@ -18,8 +18,11 @@ from crawler.fetching.transport import Transport
 from crawler.fetching.turns import Turns
 from crawler.memory import Memory
 from crawler.observation import Observation
+from crawler.planning.learner import lesson_array
 from crawler.planning.plan import Pick, Plan
-from crawler.planning.planner import STRATEGY, Planner
+from crawler.planning.planner import Planner
+from crawler.planning.reasons import reasons
+from crawler.planning.strategies import strategy_of
 from crawler.tally import Tally
 from crawler.visits import Visits
 from storage.rows import TickRow
@@ -71,13 +74,12 @@ class Engine:
             report=report,
         )
         self._planner = Planner(
+            config.planning,
             memory.table,
-            memory.hosts,
-            memory.gate,
-            memory.budget,
-            tick=config.crawl.tick,
-            per_host=config.politeness.per_host,
-            site_ids=sorted(memory.scope.sites),
+            memory.learner,
+            memory.room,
+            strategy=strategy_of(config.planning, memory.table, memory.learner.rhythms),
+            seed=config.crawl.seed,
         )
         self._stopping = asyncio.Event()
         self._hosts_with_work: set[str] = set()
@@ -104,6 +106,7 @@ class Engine:
             )
             self._visits.follow = self._dispatcher.submit_first
             self._visits.found_work = self._hosts_with_work.add
+            self._visits.keep(self._memory.caught_up)
             self._sow()
             finish = await self._tick_on(run_id)
             self._release(self._dispatcher.close())
@@ -157,9 +160,20 @@ class Engine:
     # -- one tick ----------------------------------------------------------------------------------
 
     async def _plan(self) -> Plan:
-        await self._visits.flush()  # new pages must be stored before they can be picked
-        now = self._clock.now()
-        choices = self._planner.choose(now, new_only=self._once, most=self._fetches_left())
+        """Learn from what was fetched, then choose; new pages must be stored before they can be picked."""
+        lessons = self._visits.take_lessons()
+        if lessons:
+            learned = self._planner.learn(lesson_array(lessons), tick_id=self._visits.tick_id)
+            self._visits.keep(learned)
+        await self._visits.flush()
+        now, memory = self._clock.now(), self._memory
+        choices = self._planner.choose(
+            now,
+            tick_id=self._visits.tick_id + 1,
+            new_only=self._once,
+            most=self._fetches_left(),
+        )
+        why = reasons(choices.chosen, memory.learner, memory.table, now)
         with self._clock.real_wait():
             rows = await self._store.pages([choice.page_id for choice in choices.chosen])
         picks = tuple(
@@ -168,12 +182,12 @@ class Engine:
                 offers=rows[choice.page_id][1],
                 host=self._memory.hosts.name_of(rows[choice.page_id][0].host_id),
                 purpose=choice.purpose,
-                strategy=STRATEGY,
-                probability=1.0,
-                value=None,
-                reason=choice.reason,
+                strategy=choice.strategy,
+                probability=choice.probability,
+                value=choice.value,
+                reason=reason,
             )
-            for choice in choices.chosen
+            for choice, reason in zip(choices.chosen, why, strict=True)
         )
         return Plan(now, choices.budget, picks, choices.waiting, choices.next_at)
 

@@ -3,19 +3,28 @@
 from dataclasses import dataclass
 from operator import itemgetter
 
+import numpy as np
+
 from crawler.clock import Clock
 from crawler.config.model import Config, SiteSettings
 from crawler.fetching.politeness import HostGate, HostPace
-from crawler.planning.admission import Admission, Hosts
+from crawler.planning.admission import Admission, Hosts, Patterns
 from crawler.planning.budget import Allowance, Budget
+from crawler.planning.hints import HINT_OF_KIND, Hints
+from crawler.planning.learner import Learner
+from crawler.planning.rhythms import Rhythms
+from crawler.planning.room import Room
 from crawler.planning.scope import Scope
+from crawler.planning.sources import Sources, utc_offset
 from crawler.planning.table import PageTable
 from crawler.reading.rules import ReadingRules
 from crawler.site_rules import reading_rules
-from storage.rows import HostRow, RobotsRow
+from storage.learning import Learned
+from storage.rows import Batch, HostRow, RobotsRow
 from storage.store import Store
 
 _DAY = 86_400.0
+_LESSONS = 100_000  # read at a time
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +37,9 @@ class Memory:
     gate: HostGate
     budget: Budget
     admission: Admission
+    learner: Learner
+    room: Room
+    caught_up: Batch
     rules: dict[int, ReadingRules]
     robots: tuple[RobotsRow, ...]
     last_ids: dict[str, int]
@@ -44,20 +56,80 @@ async def remember(store: Store, config: Config, clock: Clock) -> Memory:
         spent = await store.fetches_since(_day_of(clock.now()))
         last_ids = await store.last_ids()
         cut_off = await store.was_cut_off()
+        learned = await store.learned()
+        signals = await store.pending_signals()
     sites = {site_ids[site.name]: site for site in config.site}
     scope = Scope(sites)
     table, hosts = PageTable(known), Hosts(host_rows)
+    gate = _gate(config, scope, host_rows, cut_off_at=clock.now() if cut_off else None)
+    budget = _budget(config, sites, spent)
+    for page_id, kind in signals:
+        table.hints[page_id] |= HINT_OF_KIND[kind]
+    learner = _learner(config, sites, table, now=clock.now())
+    caught_up = await _catch_up(learner, learned, store, clock)
     return Memory(
         scope=scope,
         table=table,
         hosts=hosts,
-        gate=_gate(config, scope, host_rows, cut_off_at=clock.now() if cut_off else None),
-        budget=_budget(config, sites, spent),
-        admission=Admission(scope, table, hosts, site_pages=site_pages),
+        gate=gate,
+        budget=budget,
+        admission=Admission(
+            scope,
+            table,
+            hosts,
+            patterns=Patterns(learned.patterns, table.pattern[: table.size]),
+            site_pages=site_pages,
+        ),
+        learner=learner,
+        room=Room(
+            table,
+            hosts,
+            gate,
+            budget,
+            tick=config.crawl.tick,
+            per_host=config.politeness.per_host,
+            site_ids=sorted(sites),
+        ),
+        caught_up=caught_up,
         rules={site_id: reading_rules(config.reading, site) for site_id, site in sites.items()},
         robots=tuple(robots),
         last_ids=last_ids,
     )
+
+
+def _learner(
+    config: Config, sites: dict[int, SiteSettings], table: PageTable, *, now: float
+) -> Learner:
+    planning, hints = config.planning, Hints(table)
+    return Learner(
+        table,
+        rhythms=Rhythms(table, hints, first_guess=planning.changes_per_day / _DAY),
+        sources=Sources(
+            table,
+            utc_offsets={
+                site_id: utc_offset(site.timezone, now) for site_id, site in sites.items()
+            },
+            half_life=planning.half_life,
+            expiry=planning.expiry,
+        ),
+        hints=hints,
+    )
+
+
+async def _catch_up(learner: Learner, learned: Learned, store: Store, clock: Clock) -> Batch:
+    """Takes up the stored state and learns from every fetch after it: those whose tick was cut off by a
+    crash, or all of history when there is no state of this version."""
+    if not learner.restore(learned):
+        learner.start_anew()
+    caught_up = Batch()
+    while True:
+        with clock.real_wait():
+            lessons = await store.lessons(after=learner.fetch_id, most=_LESSONS)
+        if len(lessons) == 0:
+            return caught_up
+        for tick_id in np.unique(lessons["tick_id"]).tolist():
+            tick = lessons[lessons["tick_id"] == tick_id]
+            caught_up = learner.learn(tick, tick_id=tick_id).merged_over(caught_up)
 
 
 def _day_of(now: float) -> float:

@@ -14,7 +14,8 @@ from crawler.reading.change import (
     content_change,
     offer_change,
 )
-from crawler.reading.facts import Availability, Offer
+from crawler.reading.facts import Availability, Offer, PageKind
+from storage.learning import UNKNOWN, Lesson
 from storage.pages import StoredOffer, StoredPage
 from storage.rows import Batch, FetchRow, GoneRow, OfferRow, PriceRow, StateRow
 
@@ -37,6 +38,7 @@ class Observation:
     body_hash: int | None = None
     note: str | None = None
     new_offers: int = 0
+    lesson: Lesson | None = None
     batch: Batch = field(default_factory=Batch)
 
 
@@ -76,9 +78,15 @@ def observe(
     tick_id: int,
     revisit: float,
     change: ChangeDefinition,
+    signals: int,
+    discovered: int,
+    hinted: int,
     alias_of: int | None = None,
 ) -> Observation:
-    """All rows of one fetch."""
+    """All rows of one fetch.
+
+    `signals` were waiting for it; it showed so many new pages and brought so many signals about others.
+    """
     page, outcome = pick.page, finding.outcome
     now = finding.started_at + finding.duration
     failures = 0 if MEANING[outcome].teaches_change else (page.failures or 0) + 1
@@ -94,7 +102,20 @@ def observe(
     state = _state_after(page, finding, now, again_at, failures, changed, alias_of)
     if offers.doubtful:  # the second look must see the whole page, not "unchanged"
         state = state._replace(etag=None, last_modified=None, body_hash=None)
-    fetch = _fetch_row(pick, finding, fetch_id, tick_id, changed)
+    lesson = Lesson(
+        fetch_id=fetch_id,
+        page_id=page.id,
+        at=now,
+        changed=UNKNOWN if changed is None else int(changed),
+        signals=signals,
+        discovered=discovered,
+        hinted=hinted,
+        believed=MEANING[outcome].teaches_change,
+        is_offer=state.kind == PageKind.OFFER,
+        price_micros=max((row.price_micros or UNKNOWN for row in offers.rows), default=UNKNOWN),
+        tick_id=tick_id,
+    )
+    fetch = _fetch_row(pick, finding, lesson)
     return Observation(
         outcome=outcome,
         changed=changed,
@@ -106,6 +127,7 @@ def observe(
         body_hash=finding.body_hash,
         note=finding.note,
         new_offers=offers.new,
+        lesson=lesson,
         batch=Batch(
             states=[state],
             fetches=[fetch],
@@ -288,20 +310,21 @@ def _state_after(
     return after._replace(kind=SOURCE_KIND) if finding.source is not None else after
 
 
-def _fetch_row(
-    pick: Pick, finding: Finding, fetch_id: int, tick_id: int, changed: bool | None
-) -> FetchRow:
+def _fetch_row(pick: Pick, finding: Finding, lesson: Lesson) -> FetchRow:
     return FetchRow(
-        id=fetch_id,
-        page_id=pick.page.id,
-        tick_id=tick_id,
+        id=lesson.fetch_id,
+        page_id=lesson.page_id,
+        tick_id=lesson.tick_id,
         started_at=finding.started_at,
         duration=finding.duration,
         outcome=finding.outcome,
         status=finding.status,
         wire_bytes=finding.wire_bytes,
         body_hash=finding.body_hash,
-        changed=None if changed is None else int(changed),
+        changed=None if lesson.changed == UNKNOWN else lesson.changed,
+        signals=lesson.signals,
+        discovered=lesson.discovered,
+        hinted=lesson.hinted,
         purpose=pick.purpose,
         strategy=pick.strategy,
         probability=pick.probability,

@@ -14,6 +14,7 @@ from crawler.fetching.turns import Turns
 from crawler.findings import Finding
 from crawler.memory import Memory
 from crawler.observation import Observation, observe, observe_refusal
+from crawler.planning.hints import HINT_OF_KIND
 from crawler.planning.plan import Pick, Purpose
 from crawler.reader import Reader
 from crawler.reading.aliases import Alias, judge_alias
@@ -22,6 +23,7 @@ from crawler.reading.facts import Card, SourceEntry
 from crawler.reading.sitemaps import next_sources
 from crawler.reading.urls import host_of, page_hash
 from crawler.tally import Tally
+from storage.learning import Lesson
 from storage.pages import StoredPage
 from storage.rows import (
     BATCH_TABLES,
@@ -65,6 +67,7 @@ class Visits:
         self._fetch_id = memory.last_ids["fetch"]
         self._sent = 0
         self._loose = Batch()
+        self._lessons: list[Lesson] = []
         self._claims: Counter[str] = Counter()  # pages that name an address as their canonical one
         self._signalled_prices: dict[int, int] = {}
         self.tally = Tally()
@@ -129,6 +132,8 @@ class Visits:
         finding, target = self._resolve_redirect(pick, finding, batch)
         if target is None:
             finding, target = self._resolve_canonical(pick, finding, batch)
+        self._discover(pick, finding, batch)
+        await self._signal_by_cards(finding, batch)
         self._fetch_id += 1
         observation = observe(
             pick,
@@ -138,9 +143,10 @@ class Visits:
             revisit=self._config.crawl.revisit,
             change=ChangeDefinition(self._config.reading.change),
             alias_of=target.id if target is not None else None,
+            signals=int(self._memory.table.hints[pick.page.id]),
+            discovered=len(batch.pages),
+            hinted=len(batch.signals),
         )
-        self._discover(pick, finding, batch)
-        await self._signal_by_cards(finding, batch)
         observation.batch.add(batch)
         await self._settle(pick, observation)
         if target is not None and not self._memory.table.fetched_at[target.id]:
@@ -236,6 +242,7 @@ class Visits:
             "redirect",
             page.id,
             self._clock.now(),
+            int(table.pattern[page_id]),
         )
 
     def _follow(self, pick: Pick, target: PageRow) -> None:
@@ -342,10 +349,10 @@ class Visits:
         table, now = self._memory.table, self._clock.now()
         ids = table.find_many([page_hash(entry.url) for entry in stamped])
         for entry, page_id in zip(stamped, ids, strict=True):
-            changed_at = entry.changed_at or 0.0
+            changed_at = _moment_meant(entry.changed_at or 0.0, now)
             if page_id and changed_at > table.signalled_at[page_id]:
                 table.signalled_at[page_id] = changed_at
-                batch.signals.append(SignalRow(int(page_id), kind, changed_at, now))
+                self._hint(int(page_id), kind, changed_at, batch)
 
     async def _signal_by_cards(self, finding: Finding, batch: Batch) -> None:
         """A listing that shows another price than we hold is a hint that the product's page changed."""
@@ -361,7 +368,14 @@ class Visits:
                 continue
             if self._signalled_prices.get(page_id) != card.price_micros:
                 self._signalled_prices[page_id] = card.price_micros or 0
-                batch.signals.append(SignalRow(page_id, "listing_price", now, now))
+                self._hint(page_id, "listing_price", now, batch)
+
+    def _hint(self, page_id: int, kind: str, changed_at: float, batch: Batch) -> None:
+        """A signal counts by its own time stamp: older than our last look, it is no news."""
+        table = self._memory.table
+        batch.signals.append(SignalRow(page_id, kind, changed_at, self._clock.now()))
+        if 0.0 < table.fetched_at[page_id] < changed_at:
+            table.hints[page_id] |= HINT_OF_KIND[kind]
 
     # -- store and learn ---------------------------------------------------------------------------
 
@@ -373,6 +387,15 @@ class Visits:
     def add_tick(self, row: TickRow) -> None:
         self._loose.ticks.append(row)
 
+    def keep(self, batch: Batch) -> None:
+        """Rows that are stored with the next write."""
+        self._loose.add(batch)
+
+    def take_lessons(self) -> list[Lesson]:
+        """What the fetches since the last call taught, for the planner."""
+        lessons, self._lessons = self._lessons, []
+        return lessons
+
     async def _settle(self, pick: Pick, observation: Observation) -> None:
         """Store, then learn: memory never runs ahead of the database."""
         observation.batch.hosts.append(self._host_row(pick))
@@ -381,6 +404,7 @@ class Visits:
 
     async def _write(self, batch: Batch) -> None:
         loose, self._loose = self._loose, Batch()
+        loose.add(self._memory.admission.take_unstored())
         loose.add(batch)
         with self._clock.real_wait():
             await self._store.write(loose)
@@ -404,7 +428,10 @@ class Visits:
         table.busy[page_id] = False
         table.fetched_at[page_id] = observation.fetched_at
         table.not_before[page_id] = observation.not_before
-        if observation.batch.fetches:
+        if observation.lesson is not None:
+            self._lessons.append(observation.lesson)
+            if observation.lesson.believed:
+                table.hints[page_id] = 0
             self.tally.count_fetch(
                 observation.outcome,
                 changed=bool(observation.changed),
@@ -418,6 +445,11 @@ class Visits:
 
 def _is_feed(page: StoredPage) -> bool:
     return page.how == "feed"
+
+
+def _moment_meant(changed_at: float, now: float) -> float:
+    """Shops round lastmod to the day, so midnight means some time of that day, at the latest now."""
+    return min(changed_at + 86_399.0, now) if changed_at % 86_400.0 == 0.0 else changed_at
 
 
 def _differs(card: Card, price_micros: int, currency: str | None) -> bool:

@@ -17,6 +17,7 @@ PAGE_COLUMNS = np.dtype(
         ("site_id", np.int32),
         ("host_id", np.int32),
         ("depth", np.int16),
+        ("pattern_id", np.int32),
     ]
 )
 STATE_COLUMNS = np.dtype(
@@ -92,7 +93,7 @@ async def load_known(connection: aiosqlite.Connection) -> KnownPages:
     otherwise by now.
     """
     pages = await connection.execute_fetchall(
-        "SELECT id, url_hash, site_id, host_id, depth FROM page ORDER BY id"
+        "SELECT id, url_hash, site_id, host_id, depth, pattern_id FROM page ORDER BY id"
     )
     states = await connection.execute_fetchall(
         "SELECT page_id, fetched_at, not_before FROM page_state"

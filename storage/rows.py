@@ -16,6 +16,14 @@ class PageRow(NamedTuple):
     how: str
     source_id: int | None
     discovered_at: float
+    pattern_id: int
+
+
+class PatternRow(NamedTuple):
+    """A shape of URLs."""
+
+    id: int
+    pattern: str
 
 
 class StateRow(NamedTuple):
@@ -53,6 +61,9 @@ class FetchRow(NamedTuple):
     wire_bytes: int | None
     body_hash: int | None
     changed: int | None
+    signals: int
+    discovered: int
+    hinted: int
     purpose: str
     strategy: str
     probability: float
@@ -155,6 +166,39 @@ class TickRow(NamedTuple):
     discovered: int
 
 
+class RhythmRow(NamedTuple):
+    """What the planner has learned of a page that is kept fresh."""
+
+    page_id: int
+    first_seen_at: float
+    changed_at: float
+    fetched_at: float
+    changes: int
+    price_level: int
+
+
+class SourceRow(NamedTuple):
+    """What the planner has learned of a page that is fetched for its links."""
+
+    page_id: int
+    fetched_at: float
+    learned_at: float
+    found: float
+    exposed: float
+    hour_found: bytes
+    hour_expected: bytes
+
+
+class PolicyRow(NamedTuple):
+    """A policy's shared state, with the last tick and fetch it has learned from."""
+
+    name: str
+    version: int
+    tick_id: int
+    fetch_id: int
+    state: bytes
+
+
 class DroppedRow(NamedTuple):
     """Links not followed, counted."""
 
@@ -167,6 +211,7 @@ class DroppedRow(NamedTuple):
 class Batch:
     """Rows that become visible together or not at all."""
 
+    patterns: list[PatternRow] = field(default_factory=list)
     pages: list[PageRow] = field(default_factory=list)
     states: list[StateRow] = field(default_factory=list)
     fetches: list[FetchRow] = field(default_factory=list)
@@ -177,11 +222,19 @@ class Batch:
     hosts: list[HostRow] = field(default_factory=list)
     robots: list[RobotsRow] = field(default_factory=list)
     ticks: list[TickRow] = field(default_factory=list)
+    rhythms: list[RhythmRow] = field(default_factory=list)
+    sources: list[SourceRow] = field(default_factory=list)
+    policies: list[PolicyRow] = field(default_factory=list)
     dropped: list[DroppedRow] = field(default_factory=list)
 
     def add(self, other: "Batch") -> None:
         for name in BATCH_TABLES:
             getattr(self, name).extend(getattr(other, name))
+
+    def merged_over(self, older: "Batch") -> "Batch":
+        """Both, the older rows first, so that these win where a row is replaced."""
+        older.add(self)
+        return older
 
 
 BATCH_TABLES = tuple(Batch.__slots__)

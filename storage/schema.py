@@ -66,9 +66,16 @@ CREATE TABLE page (
     depth INTEGER NOT NULL,
     how TEXT NOT NULL,
     source_id INTEGER,
-    discovered_at REAL NOT NULL
+    discovered_at REAL NOT NULL,
+    pattern_id INTEGER NOT NULL
 );
 CREATE UNIQUE INDEX page_by_url ON page (url_hash);
+
+-- The shapes of URLs: pages of one pattern tend to be of one kind.
+CREATE TABLE pattern (
+    id INTEGER PRIMARY KEY,
+    pattern TEXT NOT NULL UNIQUE
+);
 
 -- What the last fetch of a page left behind.  fetched_at: last attempt.  confirmed_at: last believed answer.
 CREATE TABLE page_state (
@@ -91,7 +98,39 @@ CREATE TABLE page_state (
     title TEXT
 );
 
+-- What the planner has learned of a page that is kept fresh.  Times are estimates, except fetched_at.
+CREATE TABLE rhythm (
+    page_id INTEGER PRIMARY KEY,
+    first_seen_at REAL NOT NULL,
+    changed_at REAL NOT NULL,
+    fetched_at REAL NOT NULL,
+    changes INTEGER NOT NULL,
+    price_level INTEGER NOT NULL
+);
+
+-- What the planner has learned of a page that is fetched for its links.
+CREATE TABLE source (
+    page_id INTEGER PRIMARY KEY,
+    fetched_at REAL NOT NULL,
+    learned_at REAL NOT NULL,
+    found REAL NOT NULL,
+    exposed REAL NOT NULL,
+    hour_found BLOB NOT NULL,
+    hour_expected BLOB NOT NULL
+);
+
+-- What pages share: the state of each policy, with the last tick and fetch it has learned from.
+CREATE TABLE policy (
+    name TEXT PRIMARY KEY,
+    version INTEGER NOT NULL,
+    tick_id INTEGER NOT NULL,
+    fetch_id INTEGER NOT NULL,
+    state BLOB NOT NULL
+) WITHOUT ROWID;
+
 -- One HTTP exchange: what came of it and why it was made.  changed: 1, 0, or NULL when it taught nothing.
+-- signals: a bit for each kind of signal that was waiting.  discovered: new pages it showed.
+-- hinted: signals it brought.
 CREATE TABLE fetch (
     id INTEGER PRIMARY KEY,
     page_id INTEGER NOT NULL,
@@ -103,6 +142,9 @@ CREATE TABLE fetch (
     wire_bytes INTEGER,
     body_hash INTEGER,
     changed INTEGER,
+    signals INTEGER NOT NULL,
+    discovered INTEGER NOT NULL,
+    hinted INTEGER NOT NULL,
     purpose TEXT NOT NULL,
     strategy TEXT NOT NULL,
     probability REAL NOT NULL,

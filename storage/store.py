@@ -4,12 +4,15 @@ import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Any
 
 import aiosqlite
+from numpy.typing import NDArray
 
-from storage import pages
+from storage import learning, pages
 from storage.database import open_for_crawl
 from storage.errors import named_errors
+from storage.learning import Learned
 from storage.pages import KnownPages, StoredOffer, StoredPage
 from storage.rows import Batch, HostRow, RobotsRow
 from storage.writer import Writer
@@ -40,6 +43,18 @@ class Store:
     async def single_prices(self, ids: Sequence[int]) -> dict[int, tuple[int, str | None]]:
         with named_errors(self.path):
             return await pages.load_single_prices(self._connection, ids)
+
+    async def learned(self) -> Learned:
+        with named_errors(self.path):
+            return await learning.load_learned(self._connection)
+
+    async def lessons(self, *, after: int, most: int) -> NDArray[Any]:
+        with named_errors(self.path):
+            return await learning.load_lessons(self._connection, after=after, most=most)
+
+    async def pending_signals(self) -> list[tuple[int, str]]:
+        with named_errors(self.path):
+            return await learning.load_pending_signals(self._connection)
 
     async def hosts(self) -> list[HostRow]:
         with named_errors(self.path):

@@ -33,6 +33,7 @@ def _replace(table: str, row: type) -> str:
 
 def _statements() -> dict[str, str]:
     return {
+        "patterns": _insert("pattern", rows.PatternRow._fields, "INSERT OR IGNORE"),
         "pages": _insert("page", rows.PageRow._fields, "INSERT OR IGNORE"),
         "states": _replace("page_state", rows.StateRow),
         "fetches": _insert("fetch", rows.FetchRow._fields),
@@ -47,6 +48,9 @@ def _statements() -> dict[str, str]:
         "hosts": _replace("host", rows.HostRow),
         "robots": _replace("robots", rows.RobotsRow),
         "ticks": _replace("tick", rows.TickRow),
+        "rhythms": _replace("rhythm", rows.RhythmRow),
+        "sources": _replace("source", rows.SourceRow),
+        "policies": _replace("policy", rows.PolicyRow),
         "dropped": (
             _insert("dropped", rows.DroppedRow._fields)
             + " ON CONFLICT (site_id, reason) DO UPDATE SET links = links + excluded.links"

@@ -5,6 +5,7 @@ A check between two settings is a validator of the later one, so that it still r
 
 import ipaddress
 import re
+import zoneinfo
 from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -30,7 +31,7 @@ def checked(accepts: Callable[[str], object], wanted: str) -> AfterValidator:
     def check(text: str) -> str:
         try:
             fit = accepts(text)
-        except (ValueError, re.error):
+        except (ValueError, re.error, zoneinfo.ZoneInfoNotFoundError):
             fit = False
         if not fit:
             raise UnfitError(wanted)
@@ -63,6 +64,13 @@ def is_selector(text: str) -> bool:
     except SelectolaxError:
         return False
     return True
+
+
+def weight_and_pattern(text: str) -> tuple[float, re.Pattern[str]] | None:
+    """ "3 /sale/" is the weight 3 for URLs that fit /sale/; None when the weight makes no sense."""
+    weight, _, pattern = text.partition(" ")
+    number = float(weight)
+    return (number, re.compile(pattern)) if 0 < number < 1e9 and pattern else None
 
 
 def is_user_agent(text: str) -> bool:
@@ -106,7 +114,14 @@ Country = Annotated[
     str, checked(re.compile("[A-Z]{2}").fullmatch, 'want an ISO 3166 code such as "DE"')
 ]
 Selector = Annotated[str, checked(is_selector, 'want a CSS selector such as ".product .price"')]
+Zone = Annotated[str, checked(zoneinfo.ZoneInfo, 'want a time zone such as "Europe/Berlin"')]
+Weighted = Annotated[
+    str, checked(weight_and_pattern, 'want a weight above 0 and a pattern, such as "3 /sale/"')
+]
 Text = Annotated[str, checked(str.strip, "want some text")]
+
+
+Arm = Literal["clock", "greedy", "oldest_first", "uniform", "change_weighted", "lambda_crawl"]
 
 
 class Settings(BaseModel):
@@ -215,6 +230,33 @@ class ReadingSettings(Settings):
     change: Literal["offer", "content"] = "offer"
 
 
+class PlanningSettings(Settings):
+    """How the next fetches are chosen."""
+
+    strategy: Literal[
+        "clock",
+        "greedy",
+        "oldest_first",
+        "uniform",
+        "change_weighted",
+        "fixed_interval",
+        "nutch",
+        "stormcrawler",
+        "lambda_crawl",
+        "lambda_naive",
+        "portfolio",
+    ] = "clock"
+    worth_new: Wait = Duration("12h")
+    half_life: Wait = Duration("1d")
+    expiry: Wait = Duration("2d")
+    site_floor: Share = 0.1
+    max_interval: Wait = Duration("30d")
+    interval: Wait = Duration("1d")
+    changes_per_day: Annotated[float, Strict(), Field(gt=0, allow_inf_nan=False)] = 0.2
+    arms: tuple[Arm, ...] = ("clock", "oldest_first")
+    exploration: Share = 0.1
+
+
 class LogSettings(Settings):
     """What is said while running."""
 
@@ -240,6 +282,8 @@ class SiteSettings(Settings):
     price_path: Text | None = None
     currency: Currency | None = None
     country: Country | None = None
+    timezone: Zone = "UTC"
+    importance: tuple[Weighted, ...] = ()
     # A table in a table stands last, as TOML wants it: what follows would belong to it.
     budget: BudgetSettings = BudgetSettings()
 
@@ -267,6 +311,7 @@ class Config(Settings):
     fetch: FetchSettings = FetchSettings()
     robots: RobotsSettings = RobotsSettings()
     reading: ReadingSettings = ReadingSettings()
+    planning: PlanningSettings = PlanningSettings()
     log: LogSettings = LogSettings()
     site: tuple[SiteSettings, ...] = ()
 

@@ -47,6 +47,7 @@ async def _seed(config: Config, name: str) -> None:
                 depth=0,
                 now=clock.now(),
             )
+            batch.add(memory.admission.take_unstored())
             await store.write(batch)
             told.count(lines, urls, new=len(new), batch=batch)
     told.show()

@@ -3,12 +3,15 @@
 from collections import Counter
 from collections.abc import Iterable
 
+import numpy as np
+from numpy.typing import NDArray
+
 from crawler.planning.scope import OutOfScope, Scope, SiteScope
 from crawler.planning.table import PageTable
 from crawler.reading.patterns import url_pattern
 from crawler.reading.traps import trap
 from crawler.reading.urls import host_of, page_hash
-from storage.rows import Batch, DroppedRow, HostRow, PageRow
+from storage.rows import Batch, DroppedRow, HostRow, PageRow, PatternRow
 
 _REMEMBERED = 100_000  # URL strings kept to pass over a template's links at 0.05 us each
 
@@ -41,6 +44,29 @@ class Hosts:
         return self._names
 
 
+class Patterns:
+    """Ids of URL patterns, and how many pages each has.  A new pattern gets the next id."""
+
+    def __init__(self, ids: dict[str, int], pages: NDArray[np.integer]) -> None:
+        self._ids = ids
+        self._pages = Counter(dict(enumerate(np.bincount(pages).tolist())))
+
+    def id_of(self, url: str, batch: Batch) -> int:
+        pattern = url_pattern(url)
+        found = self._ids.get(pattern)
+        if found is None:
+            found = len(self._ids) + 1
+            self._ids[pattern] = found
+            batch.patterns.append(PatternRow(found, pattern))
+        return found
+
+    def pages(self, pattern_id: int) -> int:
+        return self._pages[pattern_id]
+
+    def count(self, pattern_id: int) -> None:
+        self._pages[pattern_id] += 1
+
+
 class Admission:
     """The way into the page table: scope, traps, caps, and never the same URL twice."""
 
@@ -50,15 +76,23 @@ class Admission:
         table: PageTable,
         hosts: Hosts,
         *,
+        patterns: Patterns,
         site_pages: dict[int, int],
     ) -> None:
+        self._patterns = patterns
         self._scope = scope
         self._table = table
         self._hosts = hosts
         self._site_pages = Counter(site_pages)
-        self._pattern_pages: Counter[str] = Counter()
         self._host_pages: Counter[str] = Counter()
         self._remembered: set[str] = set()
+        self._unstored = Batch()
+
+    def take_unstored(self) -> Batch:
+        """New hosts and patterns.  They go with the very next write, whosever it is: a crash must not leave
+        a page whose host or pattern is unknown."""
+        unstored, self._unstored = self._unstored, Batch()
+        return unstored
 
     def admit(
         self,
@@ -78,14 +112,27 @@ class Admission:
         for (url, host, site), page_id in zip(candidates, known, strict=True):
             if page_id:
                 continue
-            why = self._refusal(url, host, site, source_url)
+            pattern = self._patterns.id_of(url, self._unstored)
+            why = self._refusal(url, host, site, pattern, source_url)
             if why is not None:
                 dropped[site.site_id, why] += 1
                 continue
-            if host not in self._hosts:  # stored with its first page: a crash must not part the two
-                batch.hosts.append(HostRow(self._hosts.id_of(host), host))
+            if host not in self._hosts:
+                self._unstored.hosts.append(HostRow(self._hosts.id_of(host), host))
+            page_id, host_id = self._add(url, host, site, depth=depth, pattern=pattern)
             new.append(
-                self._add(url, host, site, how=how, source_id=source_id, depth=depth, now=now)
+                PageRow(
+                    id=page_id,
+                    url=url,
+                    url_hash=page_hash(url),
+                    site_id=site.site_id,
+                    host_id=host_id,
+                    depth=depth,
+                    how=how,
+                    source_id=source_id,
+                    discovered_at=now,
+                    pattern_id=pattern,
+                )
             )
         batch.pages.extend(new)
         batch.dropped.extend(DroppedRow(site, why, count) for (site, why), count in dropped.items())
@@ -101,46 +148,39 @@ class Admission:
         for url in urls:
             if url in self._remembered:
                 continue
-            self._remembered.add(url)
             host = host_of(url)
             site = self._scope.site_of_host(host)
-            if site is None:
-                dropped[0, OutOfScope.HOST] += 1
-                continue
-            why = site.refuses(url, depth=depth)
-            if why is not None:
-                dropped[site.site_id, why] += 1
-            else:
+            why = OutOfScope.HOST if site is None else site.refuses(url, depth=depth)
+            if why is not OutOfScope.DEPTH:  # a shorter way to it may be found later
+                self._remembered.add(url)
+            if site is not None and why is None:
                 candidates.append((url, host, site))
+            elif why is not None:
+                dropped[site.site_id if site else 0, why] += 1
         return candidates, dropped
 
-    def _refusal(self, url: str, host: str, site: SiteScope, source_url: str | None) -> str | None:
+    def _refusal(
+        self, url: str, host: str, site: SiteScope, pattern: int, source_url: str | None
+    ) -> str | None:
         if self._site_pages[site.site_id] >= site.settings.max_pages:
             return OutOfScope.SITE_FULL
-        pattern = url_pattern(url)
-        why = trap(
+        return trap(
             url,
             source=source_url,
-            pattern_pages=self._pattern_pages[pattern],
+            pattern_pages=self._patterns.pages(pattern),
             host_pages=self._host_pages[host],
         )
-        if why is None:
-            self._pattern_pages[pattern] += 1
-            self._host_pages[host] += 1
-        return why
 
     def _add(
-        self,
-        url: str,
-        host: str,
-        site: SiteScope,
-        *,
-        how: str,
-        source_id: int | None,
-        depth: int,
-        now: float,
-    ) -> PageRow:
-        url_hash, host_id = page_hash(url), self._hosts.id_of(host)
-        page_id = self._table.add(url_hash, site=site.site_id, host=host_id, depth=depth)
+        self, url: str, host: str, site: SiteScope, *, depth: int, pattern: int
+    ) -> tuple[int, int]:
+        """Enters the page; returns its id and its host's."""
+        host_id = self._hosts.id_of(host)
+        page_id = self._table.add(
+            page_hash(url), site=site.site_id, host=host_id, depth=depth, pattern=pattern
+        )
+        self._table.importance[page_id] = site.importance_of(url)
         self._site_pages[site.site_id] += 1
-        return PageRow(page_id, url, url_hash, site.site_id, host_id, depth, how, source_id, now)
+        self._host_pages[host] += 1
+        self._patterns.count(pattern)
+        return page_id, host_id

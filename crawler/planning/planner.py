@@ -1,19 +1,36 @@
-"""Turns the page table into a tick's choice, within what budget, hosts and sites can take."""
+"""Each tick's fetch set: one price list for refreshes, discovery and first fetches, cut at the budget.
+
+    first fetch   worth_new * prospect of the URL's pattern              policies.estimation.prospects
+    refresh       value by the learned clock, signals and importance     policies.values.clock
+    source        worth_new * rate / decay * g(decay * age)              policies.budget
+
+The unit is seconds of one fresh offer.  A pick goes to the best page among hosts that can take it.
+"""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from crawler.fetching.politeness import HostGate
-from crawler.planning.admission import Hosts
-from crawler.planning.budget import UNLIMITED, Budget
+from crawler.config.model import PlanningSettings
+from crawler.planning.budget import UNLIMITED
+from crawler.planning.learner import Learner
 from crawler.planning.plan import Purpose
+from crawler.planning.room import Room
+from crawler.planning.strategies import RefreshStrategy
 from crawler.planning.table import PageTable
-from policies.selection.new_first import choose_new_first
+from policies.budget import SiteFloors, best_at_each_site, rank_within_site
+from storage.learning import UNKNOWN
+from storage.rows import Batch
 
-STRATEGY = "new_first"
-_MOST_PICKS = 5_000  # a tick's picks are loaded whole; more would only be memory
+Rows = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+MOST_PICKS = 5_000  # a tick's picks are loaded whole; more would only be memory
+EXACT = 20_000  # up to so many pages are all valued in every tick; of more, those due soonest
+SPARE = 4  # pages valued for each that can be fetched
+_SECOND_TRY = 0.5  # a page whose first fetch failed is worth less than a new one
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,107 +39,234 @@ class Choice:
 
     page_id: int
     purpose: Purpose
-    reason: str
+    strategy: str
+    probability: float
+    value: float
 
 
 @dataclass(frozen=True, slots=True)
 class Choices:
-    """What a tick fetches, and when there may be more to choose from if that is nothing."""
+    """What a tick fetches; `level` is the going price of a fetch, `next_at` when to look again."""
 
     budget: int | None
     chosen: tuple[Choice, ...]
     waiting: int
     next_at: float
+    level: float
+
+
+@dataclass(frozen=True, slots=True)
+class PriceList:
+    """Pages that could be fetched now, and what each fetch is worth.  Arrays of one length."""
+
+    rows: Rows
+    price: Floats
+    purpose: NDArray[np.int8]  # index into PURPOSES
+
+
+PURPOSES = (Purpose.FIRST, Purpose.REFRESH, Purpose.DISCOVER)
+_FIRST, _REFRESH, _DISCOVER = range(3)
 
 
 class Planner:
-    """New pages first, then the longest unfetched: the order policy is `policies.selection.new_first`."""
+    """Puts the policies in charge.  It alone knows both the crawl's columns and the policies' arrays."""
 
     def __init__(
         self,
+        settings: PlanningSettings,
         table: PageTable,
-        hosts: Hosts,
-        gate: HostGate,
-        budget: Budget,
+        learner: Learner,
+        room: Room,
         *,
-        tick: float,
-        per_host: int,
-        site_ids: list[int],
+        strategy: RefreshStrategy | None,
+        seed: int,
     ) -> None:
+        self._settings = settings
         self._table = table
-        self._hosts = hosts
-        self._gate = gate
-        self._budget = budget
-        self._tick = tick
-        self._per_host = per_host
-        self._site_ids = site_ids
+        self._learner = learner
+        self._room = room
+        self._strategy = strategy
+        self._seed = seed
+        self._floors = SiteFloors(np.zeros(0))
+        self._due_at: Floats = np.zeros(0)
+        self._due_known = 0
 
-    def choose(self, now: float, *, new_only: bool, most: int | None) -> Choices:
+    def choose(self, now: float, *, tick_id: int, new_only: bool, most: int | None) -> Choices:
         """`new_only`: just pages never fetched.  `most`: a limit of the run's own."""
-        budget = self._budget.plannable(now)
-        table = self._table
+        rng = np.random.default_rng((self._seed, tick_id))
         plannable = self._plannable(new_only=new_only)
-        due = plannable[table.not_before[plannable] <= now]
-        chosen = due[
-            choose_new_first(
-                fetched_at=table.fetched_at[due],
-                depth=table.depth[due],
-                host=table.host[due],
-                site=table.site[due],
-                host_room=self._host_room(now),
-                site_room=self._site_room(now),
-                budget=min(budget, _MOST_PICKS if most is None else min(most, _MOST_PICKS)),
-            )
-        ]
+        due = plannable[self._table.not_before[plannable] <= now]
+        budget = self._room.budget(now)
+        wanted = min(budget, MOST_PICKS if most is None else min(most, MOST_PICKS))
+        prices = self.price_list(due, now, wanted)
+        taken = self._take(prices, now, wanted)
+        level = float(prices.price[taken].min(initial=np.inf)) if len(taken) < len(due) else 0.0
+        if np.isfinite(level) and len(taken):
+            self._learner.level = level
         return Choices(
             budget=None if budget >= UNLIMITED else budget,
-            chosen=tuple(self._explain(int(page_id), now) for page_id in chosen),
-            waiting=len(plannable) - len(chosen),
-            next_at=self._next_at(now, budget, plannable),
+            chosen=self._choices(prices, taken, now, rng),
+            waiting=len(plannable) - len(taken),
+            next_at=self._room.next_at(now, budget, plannable),
+            level=self._learner.level,
         )
 
-    def _plannable(self, *, new_only: bool) -> NDArray[np.intp]:
+    def learn(self, lessons: NDArray[Any], *, tick_id: int) -> Batch:
+        """What the fetches since the last plan taught; returns what is to be stored of it."""
+        known = self._learner.rhythms.knows(lessons["page_id"])
+        batch = self._learner.learn(lessons, tick_id=tick_id)
+        told = lessons[known & lessons["believed"] & (lessons["changed"] != UNKNOWN)]
+        if self._strategy is not None:
+            self._strategy.learn(told["page_id"], told["at"], told["changed"] == 1)
+        fresh = lessons["page_id"][self._learner.rhythms.knows(lessons["page_id"])]
+        self.reschedule(np.unique(fresh))
+        return batch
+
+    # -- what could be fetched, at what price --------------------------------------------------------
+
+    def price_list(self, due: Rows, now: float, wanted: int) -> PriceList:
+        table, learner = self._table, self._learner
+        refreshable = learner.rhythms.knows(due)
+        known_source = learner.sources.mask(due)
+        new = due[~refreshable & ~known_source]
+        refresh = self._soonest_due(due[refreshable], wanted)
+        sources = learner.sources.page_ids
+        sources = sources[np.isin(sources, due[known_source])]
+        prospect = learner.prospects.of(
+            pattern=table.pattern[new].astype(np.int64), site=table.site[new].astype(np.int64)
+        )
+        first_price = self._settings.worth_new * prospect * table.importance[new]
+        first_price[table.tried[new]] *= _SECOND_TRY
+        parts = (
+            (new, first_price),
+            (refresh, learner.rhythms.value(refresh, now)),
+            (sources, learner.sources.price(sources, now, worth=self._settings.worth_new)),
+        )
+        return PriceList(
+            rows=np.concatenate([rows for rows, _ in parts]),
+            price=np.concatenate([price for _, price in parts]),
+            purpose=np.repeat(np.arange(3, dtype=np.int8), [len(rows) for rows, _ in parts]),
+        )
+
+    def _plannable(self, *, new_only: bool) -> Rows:
         table, size = self._table, self._table.size
         mask = (table.host[:size] >= 0) & ~table.busy[:size]
-        mask &= np.isin(table.site[:size], self._site_ids)
+        mask &= np.isin(table.site[:size], self._room.site_ids)
         if new_only:
             mask &= table.fetched_at[:size] == 0.0
         return np.flatnonzero(mask)
 
-    def _host_room(self, now: float) -> NDArray[np.int64]:
-        """How many fetches each host can take in a tick, given its delay and when it is ready."""
-        room = np.zeros(len(self._hosts) + 1, np.int64)
-        for host_id, name in self._hosts.names().items():
-            open_for = now + self._tick - max(now, self._gate.ready_at(name))
-            if open_for <= 0.0:
-                continue
-            delay = self._gate.delay(name)
-            room[host_id] = UNLIMITED if delay == 0.0 else int(open_for / delay) + self._per_host
-        return room
+    def _soonest_due(self, rows: Rows, wanted: int) -> Rows:
+        """All of a few pages; of many, those that reach the going price first, and all with a signal."""
+        enough = max(SPARE * wanted, EXACT // 4)
+        if len(rows) <= max(EXACT, enough):
+            return rows
+        self._reckon_due(rows)
+        due_at = self._due_at[rows]
+        due_at[self._table.hints[rows] != 0] = -np.inf
+        return rows[np.argpartition(due_at, enough)[:enough]]
 
-    def _site_room(self, now: float) -> NDArray[np.int64]:
-        room = np.zeros(max(self._site_ids, default=0) + 1, np.int64)
-        for site_id in self._site_ids:
-            room[site_id] = self._budget.site_plannable(site_id, now)
-        return room
+    def _reckon_due(self, rows: Rows) -> None:
+        """Due times of pages that have none, and of a few others whose clock or level has moved on."""
+        missing = self._table.size - len(self._due_at)
+        if missing > 0:
+            more = missing + len(self._due_at) // 4
+            self._due_at = np.append(self._due_at, np.full(more, np.nan))
+        unknown = rows[np.isnan(self._due_at[rows])]
+        start = self._due_known % len(rows)
+        turn = rows[start : start + 2_000]
+        self._due_known += len(turn)
+        self.reschedule(np.concatenate((unknown, turn)))
 
-    def _next_at(self, now: float, budget: int, plannable: NDArray[np.intp]) -> float:
-        """When there may be more to choose: a host opens, a page falls due, or the next tick begins."""
-        next_tick = (now // self._tick + 1.0) * self._tick
-        if budget <= 0:
-            return next_tick
-        hosts = np.unique(self._table.host[plannable])
-        opens_at = [self._gate.ready_at(self._hosts.name_of(int(host))) for host in hosts]
-        falls_due_at = self._table.not_before[plannable]
-        later = falls_due_at[falls_due_at > now].min(initial=next_tick)
-        return min((next_tick, float(later), *(at for at in opens_at if at > now)))
+    def reschedule(self, rows: Rows) -> None:
+        """After a fetch, or a change of level: when each page will be worth a fetch."""
+        rows = rows[rows < len(self._due_at)]
+        if len(rows):
+            level = max(self._learner.level, 1e-300)
+            self._due_at[rows] = self._learner.rhythms.due_at(rows, level)
 
-    def _explain(self, page_id: int, now: float) -> Choice:
-        fetched_at = float(self._table.fetched_at[page_id])
-        if fetched_at == 0.0:
-            return Choice(page_id, Purpose.FIRST, "never fetched; new pages come first")
-        return Choice(
-            page_id,
-            Purpose.REFRESH,
-            f"unfetched for {now - fetched_at:.0f} s, the longest of those due",
-        )
+    # -- the cut ---------------------------------------------------------------------------------------
+
+    def _take(self, prices: PriceList, now: float, wanted: int) -> NDArray[np.int64]:
+        """Places on the list that are fetched, dearest first."""
+        host, site = self._table.host[prices.rows], self._table.site[prices.rows].astype(np.int64)
+        leads = self._leads(prices, site, now, wanted)
+        order = np.lexsort((-prices.price, ~leads))
+        order = order[prices.price[order] > 0.0]
+        order = order[_place_within(host[order]) < self._room.by_host(now)[host[order]]]
+        order = order[_place_within(site[order]) < self._room.by_site(now)[site[order]]]
+        taken = order[:wanted]
+        self._floors = self._floors.pay(np.bincount(site[taken], minlength=len(self._floors.owed)))
+        return taken
+
+    def _leads(
+        self, prices: PriceList, site: NDArray[np.int64], now: float, wanted: int
+    ) -> NDArray[np.bool_]:
+        """What goes before all prices: what a site is owed, and pages left for too long."""
+        sites = max(self._room.site_ids, default=0) + 1
+        if len(self._floors.owed) != sites:
+            self._floors = SiteFloors(np.zeros(sites))
+        self._floors = self._floors.grow(share=self._settings.site_floor, budget=wanted)
+        owed = rank_within_site(prices.price, site) < self._floors.floor()[site]
+        fetched_at = self._table.fetched_at[prices.rows]
+        return owed | ((fetched_at > 0.0) & (now - fetched_at >= self._settings.max_interval))
+
+    def _choices(
+        self, prices: PriceList, taken: NDArray[np.int64], now: float, rng: np.random.Generator
+    ) -> tuple[Choice, ...]:
+        """The picks.  The cut says how many go to each purpose; strategy and sources say which."""
+        first = taken[prices.purpose[taken] == _FIRST]
+        refresh = taken[prices.purpose[taken] == _REFRESH]
+        discover = taken[prices.purpose[taken] == _DISCOVER]
+        chosen = [_choice(prices, place, "prospects", 1.0) for place in first.tolist()]
+        chosen += self._refreshes(prices, refresh, now, rng)
+        chosen += self._discoveries(prices, discover, now, rng)
+        return tuple(chosen)
+
+    def _refreshes(
+        self, prices: PriceList, taken: NDArray[np.int64], now: float, rng: np.random.Generator
+    ) -> list[Choice]:
+        if self._strategy is None:
+            return [_choice(prices, place, "clock", 1.0) for place in taken.tolist()]
+        listed = np.flatnonzero(prices.purpose == _REFRESH)
+        rows, value = prices.rows[listed], prices.price[listed]
+        picked = self._strategy.choose(rows, len(taken), now, value, rng)
+        place = dict(zip(rows.tolist(), listed.tolist(), strict=True))
+        return [
+            _choice(prices, place[row], picked.strategy, probability)
+            for row, probability in zip(
+                picked.rows.tolist(), picked.probability.tolist(), strict=True
+            )
+        ]
+
+    def _discoveries(
+        self, prices: PriceList, taken: NDArray[np.int64], now: float, rng: np.random.Generator
+    ) -> list[Choice]:
+        """As many sources of each site as the cut took: those expected to show most now."""
+        listed = np.flatnonzero(prices.purpose == _DISCOVER)
+        if len(taken) == 0:
+            return []
+        score = self._learner.sources.drawn(prices.rows[listed], now, rng)
+        site = self._table.site[prices.rows[listed]].astype(np.int64)
+        best = best_at_each_site(taken - listed[0], site=site, score=score)
+        return [_choice(prices, place, "pooled", 1.0) for place in listed[best].tolist()]
+
+
+def _choice(prices: PriceList, place: int, strategy: str, probability: float) -> Choice:
+    return Choice(
+        page_id=int(prices.rows[place]),
+        purpose=PURPOSES[prices.purpose[place]],
+        strategy=strategy,
+        probability=probability,
+        value=float(prices.price[place]),
+    )
+
+
+def _place_within(group: NDArray[np.integer]) -> NDArray[np.int64]:
+    """For each element, how many before it have the same group."""
+    by_group = np.argsort(group, kind="stable")
+    ordered = group[by_group]
+    first = np.searchsorted(ordered, ordered)
+    places = np.empty(len(group), np.int64)
+    places[by_group] = np.arange(len(group)) - first
+    return places

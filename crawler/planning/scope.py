@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 from enum import StrEnum
 
-from crawler.config.model import SiteSettings
+from crawler.config.model import SiteSettings, weight_and_pattern
 from crawler.reading.urls import canonical_url, host_of
 
 
@@ -29,6 +29,14 @@ class SiteScope:
     hosts: frozenset[str]
     include: tuple[re.Pattern[str], ...]
     exclude: tuple[re.Pattern[str], ...]
+    importance: tuple[tuple[float, re.Pattern[str]], ...]
+
+    def importance_of(self, url: str) -> float:
+        """The weight of the first rule that fits; 1 without one."""
+        for weight, pattern in self.importance:
+            if pattern.search(url):
+                return weight
+        return 1.0
 
     def refuses(self, url: str, *, depth: int) -> OutOfScope | None:
         if self.settings.max_depth is not None and depth > self.settings.max_depth:
@@ -64,6 +72,7 @@ def compile_site(site_id: int, settings: SiteSettings) -> SiteScope:
         hosts=frozenset([*map(host_of, (*start, *sitemaps)), *settings.hosts]),
         include=tuple(re.compile(pattern) for pattern in settings.include),
         exclude=tuple(re.compile(pattern) for pattern in settings.exclude),
+        importance=tuple(filter(None, map(weight_and_pattern, settings.importance))),
     )
 
 

@@ -7,12 +7,24 @@ from numpy.typing import NDArray
 
 from storage.pages import KnownPages
 
-_COLUMNS = ("host", "site", "depth", "busy", "fetched_at", "not_before", "signalled_at")
+_COLUMNS = (
+    "host",
+    "site",
+    "pattern",
+    "depth",
+    "busy",
+    "tried",
+    "hints",
+    "importance",
+    "fetched_at",
+    "not_before",
+    "signalled_at",
+)
 _MERGE_AT = 50_000  # new URLs kept in a dict before they join the sorted arrays
 
 
 class PageTable:
-    """Columns indexed by page id: 35 bytes a page, and 16 more for the lookup by URL hash.
+    """Columns indexed by page id: 45 bytes a page, and 16 more for the lookup by URL hash.
 
     A row with `host` -1 is an id that was given out but never stored: a crash between two commits.
     """
@@ -30,8 +42,12 @@ class PageTable:
     def _allocate(self, capacity: int) -> None:
         self.host = np.full(capacity, -1, np.int32)
         self.site = np.zeros(capacity, np.int32)
+        self.pattern = np.zeros(capacity, np.int32)
         self.depth = np.zeros(capacity, np.int16)
         self.busy = np.zeros(capacity, np.bool_)
+        self.tried = np.zeros(capacity, np.bool_)
+        self.hints = np.zeros(capacity, np.uint8)
+        self.importance = np.ones(capacity, np.float32)
         self.signalled_at = np.zeros(capacity, np.float64)
         self.fetched_at = np.zeros(capacity, np.float64)
         self.not_before = np.zeros(capacity, np.float64)
@@ -41,9 +57,11 @@ class PageTable:
         ids = pages["id"]
         self.host[ids] = pages["host_id"]
         self.site[ids] = pages["site_id"]
+        self.pattern[ids] = pages["pattern_id"]
         self.depth[ids] = pages["depth"]
         self.fetched_at[states["page_id"]] = states["fetched_at"]
         self.not_before[states["page_id"]] = states["not_before"]
+        self.tried[states["page_id"]] = True
         order = np.argsort(pages["url_hash"], kind="stable")
         self._hashes = pages["url_hash"][order]
         self._ids = ids[order]
@@ -70,7 +88,7 @@ class PageTable:
                 found[index] = recent.get(url_hashes[index], 0)
         return found
 
-    def add(self, url_hash: int, *, site: int, host: int, depth: int) -> int:
+    def add(self, url_hash: int, *, site: int, host: int, depth: int, pattern: int) -> int:
         """A new page; returns its id."""
         page_id = self.size
         if page_id >= len(self.host):
@@ -79,6 +97,7 @@ class PageTable:
         self.host[page_id] = host
         self.site[page_id] = site
         self.depth[page_id] = depth
+        self.pattern[page_id] = pattern
         self._recent[url_hash] = page_id
         if len(self._recent) >= _MERGE_AT:
             self._merge()

@@ -148,7 +148,7 @@ class Pooled:
     def choose(self, *, now: float, budget: int, rng: np.random.Generator) -> Ints:
         return np.argsort(-self.drawn_discoveries(now, rng))[:budget]
 
-    def observe(self, *, now: float, sources: Ints, discoveries: Ints) -> Pooled:
+    def observe(self, *, now: float, sources: Ints, discoveries: Ints | Floats) -> Pooled:
         """Learn from this tick's fetches, each source at most once.  A source that failed found 0.
 
         The first fetch of a source shows its whole backlog, menus included: it starts the clock and teaches

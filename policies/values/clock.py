@@ -218,7 +218,7 @@ class Clock:
         changes, exposure = self.changes.copy(), self.exposure.copy()
         np.add.at(changes, which, spread.changes)
         np.add.at(exposure, which, spread.exposure)
-        return Clock(
+        return clock_from_counts(
             found=self.found + float(found.sum()),
             watched=self.watched + float(watched.sum()),
             pools=tuple(
@@ -227,7 +227,6 @@ class Clock:
             ),
             changes=changes,
             exposure=exposure,
-            profile=HazardProfile.of((changes + PROFILE_EVENTS) / (exposure + PROFILE_EVENTS)),
         )
 
 
@@ -247,6 +246,14 @@ class ClockPrices:
     def due_at(self, rows: Ints, level: float | Floats) -> Floats:
         pages = self.pages.take(rows)
         return self.clock.due_at(pages, level, self.importance[rows], self.signal_nats[rows])
+
+
+def clock_from_counts(
+    *, found: float, watched: float, pools: tuple[Pool, ...], changes: Floats, exposure: Floats
+) -> Clock:
+    """A clock from the counts that were kept of it; the profile follows from them."""
+    theta = (changes + PROFILE_EVENTS) / (exposure + PROFILE_EVENTS)
+    return Clock(found, watched, pools, changes, exposure, HazardProfile.of(theta))
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,70 @@
+"""Signals that wait for a fetch: which pages have one, and what it is worth."""
+
+from enum import IntFlag
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crawler.planning.table import PageTable
+from policies.estimation.site_signals import SiteSignals
+
+
+class Hint(IntFlag):
+    """A kind of signal.  The bit is what the table and `fetch.signals` hold."""
+
+    LASTMOD = 1
+    FEED = 2
+    LISTING_PRICE = 4
+    PING = 8
+
+
+HINT_OF_KIND = {hint.name.lower(): hint for hint in Hint if hint.name}
+_BITS = np.array([hint.value for hint in Hint])
+
+
+def waiting_kinds(mask: NDArray[np.integer]) -> NDArray[np.bool_]:
+    """The bits of each mask as columns, shape (n, kinds)."""
+    return np.asarray((mask[:, None] & _BITS) != 0)
+
+
+class Hints:
+    """Worth of the waiting signals, and how far a site's silence can be trusted."""
+
+    def __init__(self, table: PageTable) -> None:
+        self._table = table
+        self.quality = SiteSignals.start(1, len(_BITS))
+
+    def adjust(self, rows: NDArray[np.int64], hazard: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The hazard of each page with its signals, and its site's silence, taken into account."""
+        table, site = self._table, self._table.site[rows]
+        quality = self._quality(site)
+        covered = table.signalled_at[rows] > 0.0
+        told = np.where(covered, quality.coverage()[site], 0.0)
+        nats = (waiting_kinds(table.hints[rows]) * quality.worth()[site]).sum(axis=1)
+        return np.asarray((1.0 - told) * hazard + nats)
+
+    def observe(
+        self,
+        rows: NDArray[np.int64],
+        *,
+        waiting: NDArray[np.integer],
+        hazard: NDArray[np.float64],
+        changed: NDArray[np.bool_],
+    ) -> None:
+        """Learn from fetches that told whether their page changed."""
+        site = self._table.site[rows].astype(np.int64)
+        self.quality = self._quality(site).observe(
+            site=site,
+            waiting=waiting_kinds(waiting),
+            covered=self._table.signalled_at[rows] > 0.0,
+            hazard=hazard,
+            changed=changed,
+        )
+
+    def announced_worth(self, site: NDArray[np.integer]) -> NDArray[np.float64]:
+        """How often a signal from each site's sitemaps comes true, beyond what would anyway: 0 to 1."""
+        worth = self._quality(site).worth()
+        return np.asarray(-np.expm1(-worth[site, 0]))
+
+    def _quality(self, site: NDArray[np.integer]) -> SiteSignals:
+        return self.quality.grow(int(site.max(initial=0)) + 1)

@@ -1,0 +1,171 @@
+"""Feeds what the fetches taught to the policies, and keeps the policies' state over restarts."""
+
+import io
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crawler.planning.hints import Hints
+from crawler.planning.rhythms import Rhythms
+from crawler.planning.sources import Sources
+from crawler.planning.table import PageTable
+from policies.estimation.prospects import Prospects, first_yield
+from policies.estimation.site_signals import SiteSignals
+from policies.values.clock import Pool, clock_from_counts
+from storage.learning import LESSON_COLUMNS, UNKNOWN, Learned, Lesson
+from storage.rows import Batch, PolicyRow
+
+NAME = "planner"
+VERSION = (
+    1  # raise it when the state's meaning changes: the next start then learns anew from history
+)
+_SIGNALS = ("signalled", "confirmed", "expected", "changes", "announced")
+_PROSPECTS = ("pattern_yield", "pattern_fetches", "site_yield", "site_fetches")
+_HINT_WORTH = 0.2  # of a discovery: a signal that comes true saves a part of a page's staleness
+
+
+class Learner:
+    """The planner's books: rhythms of pages, sources, prospects of new pages, quality of signals."""
+
+    def __init__(
+        self, table: PageTable, *, rhythms: Rhythms, sources: Sources, hints: Hints
+    ) -> None:
+        self._table = table
+        self.rhythms = rhythms
+        self.sources = sources
+        self.hints = hints
+        self.prospects = Prospects.start()
+        self.level = 0.0
+        self.fetch_id = 0
+
+    def learn(self, lessons: NDArray[Any], *, tick_id: int) -> Batch:
+        """Learns from one tick's fetches; returns what is to be stored."""
+        batch = Batch()
+        for lessons_once in _each_page_once(lessons):
+            self._learn_prospects(lessons_once)
+            self._learn_rhythms(lessons_once, batch)
+            self._learn_sources(lessons_once, batch)
+            self._table.tried[lessons_once["page_id"]] = True
+        if len(lessons):
+            self.fetch_id = int(lessons["fetch_id"].max())
+        batch.policies.append(PolicyRow(NAME, VERSION, tick_id, self.fetch_id, self._packed()))
+        return batch
+
+    def _learn_prospects(self, lessons: NDArray[Any]) -> None:
+        rows = lessons["page_id"]
+        first = ~self._table.tried[rows]
+        found = first_yield(
+            is_offer=(lessons["is_offer"] & lessons["believed"])[first],
+            discovered=lessons["discovered"][first],
+        )
+        self.prospects = self.prospects.observe(
+            pattern=self._table.pattern[rows[first]].astype(np.int64),
+            site=self._table.site[rows[first]].astype(np.int64),
+            yielded=found,
+        )
+
+    def _learn_rhythms(self, lessons: NDArray[Any], batch: Batch) -> None:
+        offers = lessons[lessons["believed"] & lessons["is_offer"]]
+        known = self.rhythms.knows(offers["page_id"])
+        new, again = offers[~known], offers[known & (offers["changed"] != UNKNOWN)]
+        if len(again):
+            rows, at, changed = again["page_id"], again["at"], again["changed"] == 1
+            hazard = self.rhythms.clock.hazard(self.rhythms.pages(rows), at)
+            self.hints.observe(rows, waiting=again["signals"], hazard=hazard, changed=changed)
+            batch.rhythms += self.rhythms.observe(rows, at, changed, again["price_micros"])
+        if len(new):
+            self.sources.forget(new["page_id"])
+            batch.rhythms += self.rhythms.born(new["page_id"], new["at"], new["price_micros"])
+
+    def _learn_sources(self, lessons: NDArray[Any], batch: Batch) -> None:
+        fetched = lessons[lessons["believed"] & ~lessons["is_offer"]]
+        fetched = fetched[~self.rhythms.knows(fetched["page_id"])]
+        if len(fetched) == 0:
+            return
+        rows = fetched["page_id"]
+        self.sources.add(rows)
+        worth = self.hints.announced_worth(self._table.site[rows])
+        found = fetched["discovered"] + _HINT_WORTH * worth * fetched["hinted"]
+        batch.sources += self.sources.observe(
+            rows, now=float(fetched["at"].max()), discoveries=found
+        )
+
+    # -- over restarts -----------------------------------------------------------------------------
+
+    def restore(self, learned: Learned) -> bool:
+        """Takes up the stored state.  False: there is none of this version, so learn from history."""
+        row = learned.policies.get(NAME)
+        if row is None or row.version != VERSION:
+            return False
+        self._unpack(row.state)
+        self.fetch_id = row.fetch_id
+        self.rhythms.restore(learned.rhythms)
+        self.sources.restore(learned.sources)
+        return True
+
+    def start_anew(self) -> None:
+        """Nothing is known: the pages' first fetches are still to be learned from."""
+        self._table.tried[:] = False
+
+    def _packed(self) -> bytes:
+        clock, pooled, quality = self.rhythms.clock, self.sources.pooled, self.hints.quality
+        arrays: dict[str, Any] = {
+            "level": self.level,
+            "clock_found": clock.found,
+            "clock_watched": clock.watched,
+            "clock_changes": clock.changes,
+            "clock_exposure": clock.exposure,
+            "profile_found": pooled.profile_found,
+            "profile_expected": pooled.profile_expected,
+            "profile_at": pooled.profile_at,
+        }
+        for number, pool in enumerate(clock.pools):
+            arrays[f"pool{number}_found"] = pool.found
+            arrays[f"pool{number}_watched"] = pool.watched
+        for name in _SIGNALS:
+            arrays[f"signals_{name}"] = getattr(quality, name)
+        for name in _PROSPECTS:
+            arrays[name] = getattr(self.prospects, name)
+        file = io.BytesIO()
+        np.savez(file, **arrays)
+        return file.getvalue()
+
+    def _unpack(self, state: bytes) -> None:
+        with np.load(io.BytesIO(state), allow_pickle=False) as arrays:
+            self.level = float(arrays["level"])
+            pools = len(self.rhythms.clock.pools)
+            self.rhythms.clock = clock_from_counts(
+                found=float(arrays["clock_found"]),
+                watched=float(arrays["clock_watched"]),
+                pools=tuple(
+                    Pool(arrays[f"pool{number}_found"], arrays[f"pool{number}_watched"])
+                    for number in range(pools)
+                ),
+                changes=arrays["clock_changes"],
+                exposure=arrays["clock_exposure"],
+            )
+            self.sources.pooled = replace(
+                self.sources.pooled,
+                profile_found=arrays["profile_found"],
+                profile_expected=arrays["profile_expected"],
+                profile_at=float(arrays["profile_at"]),
+            )
+            self.hints.quality = SiteSignals(*(arrays[f"signals_{name}"] for name in _SIGNALS))
+            self.prospects = Prospects(*(arrays[name] for name in _PROSPECTS))
+
+
+def lesson_array(rows: list[Lesson]) -> NDArray[Any]:
+    return np.array(rows, LESSON_COLUMNS)
+
+
+def _each_page_once(lessons: NDArray[Any]) -> list[NDArray[Any]]:
+    """The lessons in order, cut so that no part has a page twice."""
+    parts = []
+    while len(lessons):
+        _, first = np.unique(lessons["page_id"], return_index=True)
+        first.sort()
+        parts.append(lessons[first])
+        lessons = np.delete(lessons, first)
+    return parts

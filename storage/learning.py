@@ -1,0 +1,108 @@
+"""What the planner has learned, as columns: read back at the start of a run."""
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import aiosqlite
+import numpy as np
+from numpy.typing import NDArray
+
+from storage.rows import PolicyRow, SourceRow
+
+RHYTHM_COLUMNS = np.dtype(
+    [
+        ("page_id", np.int64),
+        ("first_seen_at", np.float64),
+        ("changed_at", np.float64),
+        ("fetched_at", np.float64),
+        ("changes", np.int32),
+        ("price_level", np.int32),
+    ]
+)
+LESSON_COLUMNS = np.dtype(
+    [
+        ("fetch_id", np.int64),
+        ("page_id", np.int64),
+        ("at", np.float64),
+        ("changed", np.int8),
+        ("signals", np.int16),
+        ("discovered", np.int32),
+        ("hinted", np.int32),
+        ("believed", np.bool_),
+        ("is_offer", np.bool_),
+        ("price_micros", np.int64),
+        ("tick_id", np.int64),
+    ]
+)
+UNKNOWN = -1  # in `changed` and `price_micros`
+
+
+class Lesson(NamedTuple):
+    """What one fetch taught, in the order of LESSON_COLUMNS."""
+
+    fetch_id: int
+    page_id: int
+    at: float
+    changed: int
+    signals: int
+    discovered: int
+    hinted: int
+    believed: bool
+    is_offer: bool
+    price_micros: int
+    tick_id: int
+
+
+@dataclass(frozen=True, slots=True)
+class Learned:
+    """All that was learned: a row for each page kept fresh, each source and each policy."""
+
+    rhythms: NDArray[Any]
+    sources: list[SourceRow]
+    policies: dict[str, PolicyRow]
+    patterns: dict[str, int]
+
+
+async def load_learned(connection: aiosqlite.Connection) -> Learned:
+    columns = ", ".join(RHYTHM_COLUMNS.names or ())
+    rhythms = await connection.execute_fetchall(
+        f"SELECT {columns} FROM rhythm ORDER BY page_id"  # noqa: S608  own names
+    )
+    sources = await connection.execute_fetchall(
+        f"SELECT {', '.join(SourceRow._fields)} FROM source ORDER BY page_id"  # noqa: S608
+    )
+    policies = await connection.execute_fetchall(
+        f"SELECT {', '.join(PolicyRow._fields)} FROM policy"  # noqa: S608
+    )
+    patterns = await connection.execute_fetchall("SELECT pattern, id FROM pattern")
+    return Learned(
+        rhythms=np.fromiter((tuple(row) for row in rhythms), RHYTHM_COLUMNS),
+        sources=[SourceRow._make(row) for row in sources],
+        policies={row[0]: PolicyRow._make(row) for row in policies},
+        patterns={str(pattern): int(number) for pattern, number in patterns},
+    )
+
+
+_LESSONS = """
+SELECT fetch.id, fetch.page_id, fetch.started_at + fetch.duration, coalesce(changed, -1), signals, discovered,
+    hinted,    fetch.outcome IN ('ok', 'not_modified'), coalesce(kind = 'offer', 0),
+    coalesce((SELECT max(price_micros) FROM offer WHERE offer.page_id = fetch.page_id), -1), tick_id
+FROM fetch LEFT JOIN page_state ON page_state.page_id = fetch.page_id
+WHERE fetch.id > ? ORDER BY fetch.id LIMIT ?
+"""
+
+
+async def load_lessons(connection: aiosqlite.Connection, *, after: int, most: int) -> NDArray[Any]:
+    """What the fetches after this one taught, oldest first: to catch up after a crash, or to learn anew."""
+    rows = await connection.execute_fetchall(_LESSONS, (after, most))
+    return np.fromiter((tuple(row) for row in rows), LESSON_COLUMNS)
+
+
+async def load_pending_signals(connection: aiosqlite.Connection) -> list[tuple[int, str]]:
+    """(page, kind) of every signal newer than its page's last believed fetch."""
+    query = (
+        "SELECT DISTINCT signal.page_id, signal.kind FROM signal"
+        " JOIN page_state ON page_state.page_id = signal.page_id"
+        " WHERE signal.changed_at > confirmed_at"
+    )
+    return [(int(page), str(kind)) for page, kind in await connection.execute_fetchall(query)]
