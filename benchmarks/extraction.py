@@ -24,12 +24,12 @@ if __package__ in (None, ""):  # run as a file
     sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 
 from benchmarks.common import Row, flags, recording, show
-from crawler.reading.currencies import currency_of
 from crawler.reading.facts import Availability, Offer
 from crawler.reading.html import parse_html
-from crawler.reading.links import read_links
-from crawler.reading.money import parse_price
+from crawler.reading.html.links import read_links
 from crawler.reading.page import read_page
+from crawler.reading.text.currencies import currency_of
+from crawler.reading.text.money import parse_price
 
 URL = "https://shop.example/p/kettle-1"
 BUYABLE = {

@@ -21,7 +21,7 @@ import ada_url
 
 from benchmarks.common import Row, flags, show
 from crawler.reading.html import looks_costly, parse_html
-from crawler.reading.links import read_links
+from crawler.reading.html.links import read_links
 from crawler.reading.urls import canonical_urls, page_hash
 
 URL = "https://shop.example/category/shoes"

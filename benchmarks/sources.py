@@ -16,7 +16,7 @@ import time
 sys.path.insert(0, str(pathlib.Path(__file__).parent.parent))
 
 from benchmarks.common import Row, flags, show
-from crawler.reading.sitemaps import read_source
+from crawler.reading.sources.sitemaps import read_source
 
 URL = "https://shop.example/sitemap.xml"
 NAMESPACES = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9" xmlns:image="http://www.google.com/schemas/sitemap-image/1.1"'

@@ -6,15 +6,15 @@ from crawler.fetching.outcome import MEANING, Outcome
 from crawler.findings import Finding
 from crawler.planning.next_visit import not_before
 from crawler.planning.plan import Pick
-from crawler.reading.change import (
+from crawler.reading.facts import Availability, Offer, PageKind
+from crawler.reading.rules import ChangeDefinition
+from crawler.reading.verdicts.change import (
     CHANGES,
-    ChangeDefinition,
     Held,
     Verdict,
     content_change,
     offer_change,
 )
-from crawler.reading.facts import Availability, Offer, PageKind
 from storage.learning import UNKNOWN, Lesson
 from storage.pages import StoredOffer, StoredPage
 from storage.rows import Batch, FetchRow, GoneRow, OfferRow, PriceRow, StateRow

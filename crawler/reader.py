@@ -2,6 +2,7 @@
 
 import dataclasses
 
+from crawler.apart import ApartReader
 from crawler.clock import Clock
 from crawler.config.model import Config
 from crawler.fetching.outcome import Outcome
@@ -14,12 +15,11 @@ from crawler.findings import (
     hash_body,
 )
 from crawler.planning.plan import Pick
-from crawler.reading.apart import ApartReader
-from crawler.reading.costly import looks_costly
 from crawler.reading.facts import PageFacts
+from crawler.reading.html.costly import looks_costly
 from crawler.reading.page import read_page
 from crawler.reading.rules import ReadingRules
-from crawler.reading.sitemaps import looks_like_source, read_source
+from crawler.reading.sources.sitemaps import looks_like_source, read_source
 
 
 class Reader:

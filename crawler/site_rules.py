@@ -1,10 +1,9 @@
 """From a site's settings to the rules its pages are read by."""
 
 from crawler.config.model import ReadingSettings, SiteSettings
-from crawler.reading.change import ChangeDefinition
-from crawler.reading.links import LinkRules
-from crawler.reading.overrides import Override
-from crawler.reading.rules import ReadingRules
+from crawler.reading.html.links import LinkRules
+from crawler.reading.markup.overrides import Override
+from crawler.reading.rules import ChangeDefinition, ReadingRules
 from crawler.reading.urls import TRACKING, UrlRules
 
 

@@ -17,11 +17,11 @@ from crawler.observation import Observation, observe, observe_refusal
 from crawler.planning.hints import HINT_OF_KIND
 from crawler.planning.plan import Pick, Purpose
 from crawler.reader import Reader
-from crawler.reading.aliases import Alias, judge_alias
-from crawler.reading.change import ChangeDefinition
 from crawler.reading.facts import Card, SourceEntry
-from crawler.reading.sitemaps import next_sources
+from crawler.reading.rules import ChangeDefinition
+from crawler.reading.sources.sitemaps import next_sources
 from crawler.reading.urls import host_of, page_hash
+from crawler.reading.urls.aliases import Alias, judge_alias
 from crawler.tally import Tally
 from storage.learning import Lesson
 from storage.pages import StoredPage

@@ -15,9 +15,9 @@ from crawler.operator.exits import Exit, OperatorError, told_errors
 from crawler.operator.settings import load_for_asking
 from crawler.planning.scope import compile_site
 from crawler.reading.facts import Candidate, Offer, PageFacts
-from crawler.reading.head import read_head
 from crawler.reading.html import parse_html
-from crawler.reading.links import read_links
+from crawler.reading.html.links import read_links
+from crawler.reading.markup.head import read_head
 from crawler.reading.page import read_page
 from crawler.reading.rules import DEFAULT_RULES, ReadingRules
 from crawler.reading.urls import canonical_url, host_of

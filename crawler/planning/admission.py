@@ -8,9 +8,9 @@ from numpy.typing import NDArray
 
 from crawler.planning.scope import OutOfScope, Scope, SiteScope
 from crawler.planning.table import PageTable
-from crawler.reading.patterns import url_pattern
-from crawler.reading.traps import trap
 from crawler.reading.urls import host_of, page_hash
+from crawler.reading.urls.patterns import url_pattern
+from crawler.reading.urls.traps import trap
 from storage.rows import Batch, DroppedRow, HostRow, PageRow, PatternRow
 
 _REMEMBERED = 100_000  # URL strings kept to pass over a template's links at 0.05 us each

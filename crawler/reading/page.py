@@ -3,31 +3,30 @@
 from collections.abc import Iterator
 from dataclasses import replace
 
-from crawler.reading.cards import Cards, cards_by_markup, cards_by_sight
-from crawler.reading.change import ChangeDefinition
-from crawler.reading.charset import decode_html
-from crawler.reading.choice import Choice
-from crawler.reading.chooser import choose, main_products, price_of
-from crawler.reading.content import main_text_hash, visible_text
-from crawler.reading.details import read_details, with_absolute_image
 from crawler.reading.facts import PageFacts, PageKind, Trouble
-from crawler.reading.found import FoundProduct
-from crawler.reading.head import Head, opengraph_product, read_head, twitter_product
-from crawler.reading.headings import heading_text, main_heading
 from crawler.reading.html import LexborHTMLParser, parse_html
-from crawler.reading.jsonld import read_jsonld
-from crawler.reading.kinds import kind_of, offers_of
-from crawler.reading.links import base_of, read_links
-from crawler.reading.microdata import read_microdata, read_rdfa
-from crawler.reading.money import NOTHING, Money
-from crawler.reading.overrides import override_product
-from crawler.reading.places import habits_of
-from crawler.reading.rules import DEFAULT_RULES, ReadingRules
-from crawler.reading.schema_org import products_of
-from crawler.reading.state_json import state_products
-from crawler.reading.stock import availability_by_sight
+from crawler.reading.html.charset import decode_html
+from crawler.reading.html.content import main_text_hash, visible_text
+from crawler.reading.html.links import base_of, read_links
+from crawler.reading.markup.found import FoundProduct
+from crawler.reading.markup.head import Head, opengraph_product, read_head, twitter_product
+from crawler.reading.markup.jsonld import read_jsonld
+from crawler.reading.markup.microdata import read_microdata, read_rdfa
+from crawler.reading.markup.overrides import override_product
+from crawler.reading.markup.schema_org import products_of
+from crawler.reading.markup.state_json import state_products
+from crawler.reading.offers.choice import Choice
+from crawler.reading.offers.chooser import choose, main_products, price_of
+from crawler.reading.offers.details import read_details, with_absolute_image
+from crawler.reading.offers.places import habits_of
+from crawler.reading.rules import DEFAULT_RULES, ChangeDefinition, ReadingRules
+from crawler.reading.text.money import NOTHING, Money
 from crawler.reading.urls import canonical_url
-from crawler.reading.visible import (
+from crawler.reading.verdicts.kinds import kind_of, offers_of
+from crawler.reading.verdicts.walls import not_html, trouble_of
+from crawler.reading.visible.cards import Cards, cards_by_markup, cards_by_sight
+from crawler.reading.visible.headings import heading_text, main_heading
+from crawler.reading.visible.prices import (
     SELLING,
     Habits,
     Heading,
@@ -37,7 +36,7 @@ from crawler.reading.visible import (
     unnamed_prices,
     usual_prices,
 )
-from crawler.reading.walls import not_html, trouble_of
+from crawler.reading.visible.stock import availability_by_sight
 
 _UTF8 = "text/html; charset=utf-8"
 

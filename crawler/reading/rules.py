@@ -1,11 +1,19 @@
 """How one site's pages are read: what the operator may set."""
 
 from dataclasses import dataclass
+from enum import StrEnum
 
-from crawler.reading.change import ChangeDefinition
-from crawler.reading.currencies import CODES
-from crawler.reading.links import DEFAULT_LINKS, LinkRules
-from crawler.reading.overrides import Override, override_faults
+from crawler.reading.html.links import DEFAULT_LINKS, LinkRules
+from crawler.reading.markup.overrides import Override, override_faults
+from crawler.reading.text.currencies import CODES
+
+
+class ChangeDefinition(StrEnum):
+    """What the operator calls a change of a page."""
+
+    OFFER = "offer"  # price or availability; main text for pages without offers
+    PRICE = "price"  # price alone; main text for pages without offers
+    CONTENT = "content"  # main text
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from crawler.reading.chooser import MAX_CANDIDATES
 from crawler.reading.facts import PageFacts
+from crawler.reading.offers.chooser import MAX_CANDIDATES
 from crawler.reading.page import read_page
 from tests.crawler.reading.pages import CARDS, URL, html, ld, product
 

@@ -1,0 +1,1 @@
+"""What a page states for machines: products in schema.org, meta tags and script state.  Not yet believed."""

@@ -1,0 +1,1 @@
+"""Which price is the price, and the offer put together around it."""

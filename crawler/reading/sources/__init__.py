@@ -1,0 +1,1 @@
+"""Sitemaps and feeds: pages with their time stamps, streamed in flat memory."""

@@ -1,0 +1,1 @@
+"""What a piece of text means, away from its page: amounts, currencies, titles, stock."""

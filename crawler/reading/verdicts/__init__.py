@@ -1,0 +1,1 @@
+"""What to make of a page: its kind, whether to believe it, whether it changed."""
