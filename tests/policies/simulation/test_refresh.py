@@ -180,6 +180,23 @@ def test_late_signals_are_heard_late_and_can_be_ignored_by_their_stamp() -> None
     assert heard(Hearing(by_stamp=True)) == 0
 
 
+@pytest.mark.parametrize("delay", [0.0, 5.0])
+def test_no_signal_is_lost_between_windows(delay: float) -> None:
+    heard: list[float] = []
+    simulate(
+        World(
+            PageModel.of([1e-9] * 20, 1.0, 0.0, 1.0),
+            signal_delay=lambda rng, count: np.full(count, delay),
+        ),
+        lambda now, state: in_turn(20),
+        slots=np.arange(3.0, 301.0, 3.0),
+        edges=np.linspace(0.0, 300.0, 212),
+        rng=np.random.default_rng(3),
+        learn=lambda o: heard.append(float(o.signals.sum())),
+    )
+    assert sum(heard) / 20 == pytest.approx(300 - delay, abs=15)
+
+
 def test_state_tells_which_pages_may_be_fetched() -> None:
     state = State(np.zeros(3), np.zeros(3), np.array([0.0, 2.0]), np.array([0, 1, 1]))
     ready = state.ready(1.0)

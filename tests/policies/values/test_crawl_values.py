@@ -192,3 +192,14 @@ def test_approximation_falls_short_by_the_power_of_false_signals() -> None:
         assert approximate_value(model, 1e6, 0, terms=terms)[0] == pytest.approx(
             supremum, rel=1e-12
         )
+
+
+@pytest.mark.parametrize("change_rate", [1e-12, 1e-6, 1e-3])
+def test_a_long_staircase_of_small_steps_keeps_its_digits(change_rate: float) -> None:
+    """Full recall: V = q^n / gamma times the sum of exp(j b) - 1, j = 1..n."""
+    n, false_rate = 500, 0.7
+    model = PageModel.of(change_rate, 1.0, 1.0, false_rate)
+    b = np.log1p(change_rate / false_rate)
+    steps = np.expm1(b * np.arange(1, n + 1)).sum()
+    expected = np.exp(-n * b) / (false_rate + change_rate) * steps
+    assert greedy_ncis_value(model, 3.0, n)[0] == pytest.approx(expected, rel=1e-12)
