@@ -26,7 +26,6 @@ from crawler.tally import Tally
 from storage.learning import Lesson
 from storage.pages import StoredPage
 from storage.rows import (
-    BATCH_TABLES,
     Batch,
     DroppedRow,
     HostRow,
@@ -62,6 +61,7 @@ class Visits:
         self._store = store
         self._memory = memory
         self._report = report
+        self._change = ChangeDefinition(config.reading.change)
         self._reader = Reader(config, clock, memory.rules)
         self._jitter = random.Random(config.crawl.seed)  # noqa: S311  spreads retries, guards nothing
         self._fetch_id = memory.last_ids["fetch"]
@@ -141,7 +141,7 @@ class Visits:
             fetch_id=self._fetch_id,
             tick_id=self.tick_id,
             revisit=self._config.crawl.revisit,
-            change=ChangeDefinition(self._config.reading.change),
+            change=self._change,
             alias_of=target.id if target is not None else None,
             signals=int(self._memory.table.hints[pick.page.id]),
             discovered=len(batch.pages),
@@ -381,7 +381,7 @@ class Visits:
 
     async def flush(self) -> None:
         """Stores what no observation has taken along."""
-        if any(getattr(self._loose, name) for name in BATCH_TABLES):
+        if self._loose:
             await self._write(Batch())
 
     def add_tick(self, row: TickRow) -> None:

@@ -1,6 +1,7 @@
 """The rows the crawl writes.  Named tuples, because they go to executemany as they are."""
 
 from dataclasses import dataclass, field
+from operator import attrgetter
 from typing import NamedTuple
 
 
@@ -228,13 +229,13 @@ class Batch:
     dropped: list[DroppedRow] = field(default_factory=list)
 
     def add(self, other: "Batch") -> None:
-        for name in BATCH_TABLES:
-            getattr(self, name).extend(getattr(other, name))
+        for mine, theirs in zip(_tables(self), _tables(other), strict=True):
+            if theirs:
+                mine.extend(theirs)
 
-    def merged_over(self, older: "Batch") -> "Batch":
-        """Both, the older rows first, so that these win where a row is replaced."""
-        older.add(self)
-        return older
+    def __bool__(self) -> bool:
+        return any(_tables(self))
 
 
 BATCH_TABLES = tuple(Batch.__slots__)
+_tables = attrgetter(*BATCH_TABLES)

@@ -88,18 +88,18 @@ class Writer:
         self._path = path
         self._pause = pause
         self._pending = Batch()
-        self._committed: asyncio.Future[None] | None = None
+        self._waiting: list[asyncio.Future[None]] = []
         self._wake = asyncio.Event()
         self._error: Exception | None = None
 
     async def write(self, batch: Batch) -> None:
         if self._error:
             raise self._error
-        if self._committed is None:
-            self._committed = asyncio.get_running_loop().create_future()
+        committed = asyncio.get_running_loop().create_future()
+        self._waiting.append(committed)
         self._pending.add(batch)
         self._wake.set()
-        await asyncio.shield(self._committed)
+        await committed
 
     async def run(self) -> None:
         """Commits until cancelled.  An error ends it, and every waiting and later write."""
@@ -109,18 +109,20 @@ class Writer:
             await self._commit_pending()
 
     async def _commit_pending(self) -> None:
-        batch, committed = self._pending, self._committed
-        self._pending, self._committed = Batch(), None
+        batch, waiting = self._pending, self._waiting
+        self._pending, self._waiting = Batch(), []
         self._wake.clear()
-        assert committed is not None
         try:
             await self._commit(batch)
         except Exception as error:
             self._error = error
-            committed.set_exception(error)
-            committed.exception()  # mark as seen: a cancelled waiter must not turn it into a warning
+            for committed in waiting:
+                if not committed.done():
+                    committed.set_exception(error)
             raise
-        committed.set_result(None)
+        for committed in waiting:
+            if not committed.done():  # a cancelled waiter's is
+                committed.set_result(None)
 
     async def _commit(self, batch: Batch) -> None:
         try:

@@ -62,7 +62,9 @@ class Allowance:
 
     def left(self, now: float) -> int:
         """The hard limit at the moment of sending."""
-        return min((window.left(now) for window in self.windows), default=UNLIMITED)
+        if not self.windows:
+            return UNLIMITED
+        return min(window.left(now) for window in self.windows)
 
     def spend(self, now: float) -> None:
         for window in self.windows:
@@ -89,11 +91,12 @@ class Budget:
 
     def take(self, site_id: int, now: float) -> bool:
         """Pays for one fetch, or says that there is nothing left."""
-        allowances = [self.overall, *filter(None, [self.sites.get(site_id)])]
-        if any(allowance.left(now) <= 0 for allowance in allowances):
+        site = self.sites.get(site_id, self.overall)
+        if self.overall.left(now) <= 0 or site.left(now) <= 0:
             return False
-        for allowance in allowances:
-            allowance.spend(now)
+        self.overall.spend(now)
+        if site is not self.overall:
+            site.spend(now)
         return True
 
     def restore(self, site_id: int, started_at: float) -> None:
