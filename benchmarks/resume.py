@@ -46,7 +46,16 @@ def page_rows(pages: int) -> Iterator[PageRow]:
         how = "sitemap entry" if page_id % 3 else "link"
         at = _STARTED_AT + page_id / 50
         yield PageRow(
-            page_id, url, page_hash(url), site + 1, site + 1, 2, how, page_id // 40 or None, at
+            page_id,
+            url,
+            page_hash(url),
+            site + 1,
+            site + 1,
+            2,
+            how,
+            page_id // 40 or None,
+            at,
+            site + 1,
         )
 
 

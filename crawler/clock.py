@@ -9,10 +9,11 @@ import asyncio
 import selectors
 import time
 from collections.abc import Callable, Coroutine, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any, TypeVar
 
 T = TypeVar("T")
+_NO_HOLD = nullcontext()
 
 
 class Clock:
@@ -38,20 +39,12 @@ class Clock:
     def call_at(self, at: float, callback: Callable[[], object]) -> asyncio.TimerHandle:
         return self._loop.call_at(at - self._offset, callback)
 
-    @contextmanager
-    def real_wait(self) -> Iterator[None]:
+    def real_wait(self) -> AbstractContextManager[None]:
         """Wrap an await on another thread or process, whose work takes no virtual time.
 
         Without it a virtual loop looks idle while the thread works, and its time runs away.
         """
-        if self._selector is None:
-            yield
-            return
-        self._selector.held += 1
-        try:
-            yield
-        finally:
-            self._selector.held -= 1
+        return _NO_HOLD if self._selector is None else self._selector.hold()
 
 
 class VirtualSelector(selectors.DefaultSelector):
@@ -61,6 +54,14 @@ class VirtualSelector(selectors.DefaultSelector):
         super().__init__()
         self.time = 0.0
         self.held = 0
+
+    @contextmanager
+    def hold(self) -> Iterator[None]:
+        self.held += 1
+        try:
+            yield
+        finally:
+            self.held -= 1
 
     def select(self, timeout: float | None = None) -> list[tuple[selectors.SelectorKey, int]]:
         if timeout is None or (self.held and timeout > 0):

@@ -236,6 +236,11 @@ class Batch:
     def __bool__(self) -> bool:
         return any(_tables(self))
 
+    def merged_over(self, older: "Batch") -> "Batch":
+        """Both, the older rows first, so that these win where a row is replaced."""
+        older.add(self)
+        return older
+
 
 BATCH_TABLES = tuple(Batch.__slots__)
 _tables = attrgetter(*BATCH_TABLES)
