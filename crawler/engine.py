@@ -188,8 +188,12 @@ class Engine:
                 reason=reason,
             )
             for choice, reason in zip(choices.chosen, why, strict=True)
+            if choice.page_id in rows
         )
-        return Plan(now, choices.budget, picks, choices.waiting, choices.next_at)
+        # A page found while the flush went on may not be stored yet: its turn is the next plan.
+        late = len(choices.chosen) - len(picks)
+        next_at = now if late else choices.next_at
+        return Plan(now, choices.budget, picks, choices.waiting + late, next_at)
 
     async def _tick(self, run_id: int, plan: Plan) -> None:
         self._visits.tick_id += 1

@@ -53,7 +53,7 @@ def find_by_status(reply: Reply, *, started_at: float, rules: UrlRules) -> Findi
     note = None
     if outcome is Outcome.REDIRECTED:
         location = reply.headers.get("location", "")
-        target = canonical_url(location, base=reply.url, rules=rules)
+        target = canonical_url(location, base=reply.url, rules=rules) if location else None
         if target is None:
             outcome = Outcome.CLIENT_ERROR
             note = f"redirect to no page: {location[:200]!r}"

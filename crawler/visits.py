@@ -36,6 +36,8 @@ from storage.rows import (
 )
 from storage.store import Store
 
+_NOTE = 300  # characters: error messages quote what a stranger sent
+
 
 class Visits:
     """Carries out picks for the dispatcher.
@@ -172,7 +174,7 @@ class Visits:
                 outcome=error.outcome,
                 started_at=started_at,
                 duration=error.duration,
-                note=str(error),
+                note=str(error)[:_NOTE],
             )
         try:
             return await self._reader.read(pick, reply, started_at=started_at)
@@ -183,7 +185,7 @@ class Visits:
                 duration=reply.duration,
                 status=reply.status,
                 wire_bytes=reply.wire_bytes,
-                note=f"{type(error).__name__}: {error}"[:200],
+                note=f"{type(error).__name__}: {error}"[:_NOTE],
             )
 
     def _keep_pace(self, host: str, finding: Finding) -> None:

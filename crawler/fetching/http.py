@@ -127,9 +127,7 @@ class HttpTransport:
 
     def _too_large(self, got: str) -> PageError:
         limit = self._settings.max_body
-        return PageError(
-            Outcome.TOO_LARGE, f"fetch.max_body: want at most {limit} bytes, got {got}"
-        )
+        return PageError(Outcome.TOO_LARGE, f"fetch.max_body: want at most {limit}, got {got}")
 
     def _open_socket(self, address: Any) -> socket.socket:
         family, kind, protocol, _, where = address
@@ -139,7 +137,7 @@ class HttpTransport:
 
 def name_failure(error: Exception, url: str) -> FetchError:
     """The FetchError for what aiohttp raised.  The order matters: aiohttp's classes overlap."""
-    message = f"{url}: {error or type(error).__name__}"
+    message = f"{url}: {str(error) or type(error).__name__}"
     if isinstance(error, TimeoutError):
         return HostError(Outcome.TIMEOUT, message)
     if isinstance(error, aiohttp.ClientConnectorDNSError):
@@ -151,6 +149,8 @@ def name_failure(error: Exception, url: str) -> FetchError:
             return AddressForbidden(Outcome.FORBIDDEN_ADDRESS, f"{url}: {error.os_error}")
         return HostError(Outcome.REFUSED, message)
     if isinstance(error, aiohttp.ClientPayloadError):
+        if "ConnectionResetError" in message:  # aiohttp keeps no more of it than this
+            return HostError(Outcome.RESET, message)
         return PageError(Outcome.TRUNCATED, message)
     if isinstance(error, aiohttp.ClientResponseError):
         return _name_bad_response(error, message)

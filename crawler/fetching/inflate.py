@@ -59,7 +59,7 @@ def _zlib(body: bytes, wbits: int, limit: int) -> bytes:
         part = inflater.decompress(body, limit - size + 1)
         size += len(part)
         if size > limit:
-            raise TooLargeError(f"inflated body: want at most {limit} bytes")
+            raise TooLargeError(f"inflated body: want at most {limit}")
         parts.append(part)
         if not inflater.eof:
             raise BadEncodingError("the compressed body ends too early")
@@ -88,7 +88,7 @@ def _brotli(body: bytes, limit: int) -> bytes:
         parts.append(part)
         size += len(part)
     if size > limit:
-        raise TooLargeError(f"inflated body: want at most {limit} bytes")
+        raise TooLargeError(f"inflated body: want at most {limit}")
     return b"".join(parts)
 
 
@@ -97,7 +97,7 @@ def _zstd(body: bytes, limit: int) -> bytes:
     inflater = zstd.ZstdDecompressor(options={zstd.DecompressionParameter.window_log_max: 23})
     result = inflater.decompress(body, max_length=limit + 1)
     if len(result) > limit:
-        raise TooLargeError(f"inflated body: want at most {limit} bytes")
+        raise TooLargeError(f"inflated body: want at most {limit}")
     if not inflater.eof:
         raise BadEncodingError("the compressed body ends too early")
     return result

@@ -102,7 +102,8 @@ class RobotsCache:
             except FetchError as error:
                 return RobotsRow(origin, self._clock.now(), error.outcome, None, None)
             outcome = outcome_of_status(reply.status)
-            target = canonical_url(reply.headers.get("location", ""), base=url)
+            location = reply.headers.get("location", "")
+            target = canonical_url(location, base=url) if location else None
             if outcome is Outcome.REDIRECTED and target:
                 url = target
                 continue

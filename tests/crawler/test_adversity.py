@@ -1,17 +1,23 @@
 """Whole crawls in virtual time that go wrong on purpose: redirects, closed hosts, cut-off runs, broken text."""
 
+import asyncio
 import itertools
 import json
 import sqlite3
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
 
+from crawler.clock import Clock
+from crawler.config import Config
+from crawler.crawl import Summary, crawl
 from crawler.engine import Finish
 from crawler.fetching.outcome import Outcome
-from crawler.fetching.transport import AddressForbidden, FetchError
+from crawler.fetching.transport import AddressForbidden, FetchError, Transport
 from crawler.reading.page import read_page
-from tests.fakes import STARTED_AT, Answer, config_for, crawl_virtually, page
+from tests.fakes import STARTED_AT, Answer, FakeTransport, config_for, crawl_virtually, page
 
 ROBOTS = "User-agent: *\nDisallow: /secret\n"
 
@@ -218,3 +224,28 @@ def test_a_host_is_asked_one_thing_at_a_time_robots_txt_included(database: Path)
     _, transport = crawl_virtually(config, behave, once=True)
     gaps = [b - a for (a, _), (b, _) in itertools.pairwise(transport.sent)]
     assert gaps == pytest.approx([4.0] * 4)
+
+
+def test_pages_found_while_a_plan_is_made_wait_for_the_next_plan(database: Path) -> None:
+    """In real time: links are known 20 ms before they are stored, and plans are made meanwhile."""
+
+    def behave(url: str, at: float) -> Answer:
+        if url.endswith("/robots.txt"):
+            return Answer(ROBOTS)
+        number = int(url.rpartition("lamp")[2])
+        links = [f"/lamp{2 * number + n}" for n in (1, 2)] if number < 250 else []
+        return Answer(page(*links), duration=number % 7 / 200)
+
+    @asynccontextmanager
+    async def open_fake(_: Config, clock: Clock) -> AsyncIterator[Transport]:
+        yield FakeTransport(clock, behave)
+
+    async def main() -> Summary:
+        return await crawl(config, clock=Clock(), open_transport=open_fake, once=True)
+
+    politeness = {"delay": "0s", "per_host": 8}
+    start = ["http://a.test/lamp0"]
+    config = config_for(database, start, politeness=politeness, crawl={"tick": "50ms"})
+    summary = asyncio.run(main())
+    assert summary.finish is Finish.DONE
+    assert summary.tally.outcomes == {Outcome.OK: 501}
