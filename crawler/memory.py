@@ -6,7 +6,7 @@ from operator import itemgetter
 import numpy as np
 
 from crawler.clock import Clock
-from crawler.config.model import Config, SiteSettings
+from crawler.config.model import BudgetSettings, Config, SiteSettings
 from crawler.fetching.politeness import HostGate, HostPace
 from crawler.planning.admission import Admission, Hosts, Patterns
 from crawler.planning.budget import Allowance, Budget
@@ -53,7 +53,7 @@ async def remember(store: Store, config: Config, clock: Clock) -> Memory:
         host_rows = await store.hosts()
         robots = await store.robots()
         site_pages = await store.site_pages()
-        spent = await store.fetches_since(_day_of(clock.now()))
+        spent = await store.fetches_since(_day_of(clock.now())) if _is_limited(config) else []
         last_ids = await store.last_ids()
         cut_off = await store.was_cut_off()
         learned = await store.learned()
@@ -130,6 +130,12 @@ async def _catch_up(learner: Learner, learned: Learned, store: Store, clock: Clo
         for tick_id in np.unique(lessons["tick_id"]).tolist():
             tick = lessons[lessons["tick_id"] == tick_id]
             caught_up = learner.learn(tick, tick_id=tick_id).merged_over(caught_up)
+
+
+def _is_limited(config: Config) -> bool:
+    """Does a budget count what was fetched before this run?"""
+    budgets = (config.budget, *(site.budget for site in config.site))
+    return any(budget != BudgetSettings() for budget in budgets)
 
 
 def _day_of(now: float) -> float:
