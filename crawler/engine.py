@@ -22,7 +22,6 @@ from crawler.planning.learner import lesson_array
 from crawler.planning.plan import Pick, Plan
 from crawler.planning.planner import Planner
 from crawler.planning.reasons import reasons
-from crawler.planning.strategies import strategy_of
 from crawler.tally import Tally
 from crawler.visits import Visits
 from storage.rows import TickRow
@@ -78,7 +77,7 @@ class Engine:
             memory.table,
             memory.learner,
             memory.room,
-            strategy=strategy_of(config.planning, memory.table, memory.learner.rhythms),
+            strategy=memory.strategy,
             seed=config.crawl.seed,
         )
         self._stopping = asyncio.Event()
@@ -105,7 +104,7 @@ class Engine:
                 self._clock, self._turns, self._visits, tasks, slots=self._slots
             )
             self._visits.follow = self._dispatcher.submit_first
-            self._visits.found_work = self._found_work
+            self._visits.found_work = self._hosts_with_work.add
             self._visits.keep(self._memory.caught_up)
             self._sow()
             finish = await self._tick_on(run_id)
@@ -161,10 +160,7 @@ class Engine:
 
     async def _plan(self) -> Plan:
         """Learn from what was fetched, then choose; new pages must be stored before they can be picked."""
-        lessons = self._visits.take_lessons()
-        if lessons:
-            learned = self._planner.learn(lesson_array(lessons), tick_id=self._visits.tick_id)
-            self._visits.keep(learned)
+        learned = self._planner.learn(lesson_array(self._visits.take_lessons()))
         await self._visits.flush()
         now, memory = self._clock.now(), self._memory
         choices = self._planner.choose(
@@ -173,6 +169,9 @@ class Engine:
             new_only=self._once,
             most=self._fetches_left(),
         )
+        # One batch, so that a crash keeps either both or neither: then the lessons are learned again.
+        learned.policies.append(memory.learner.state(tick_id=self._visits.tick_id))
+        self._visits.keep(learned)
         why = reasons(choices.chosen, memory.learner, memory.table, now)
         with self._clock.real_wait():
             rows = await self._store.pages([choice.page_id for choice in choices.chosen])
@@ -216,11 +215,6 @@ class Engine:
         if self._clock.now() < plan.made_at + _SHORTEST_ROUND:
             return False
         return any(self._dispatcher.is_dry(host) for host in self._hosts_with_work)
-
-    def _found_work(self, host: str) -> None:
-        self._hosts_with_work.add(host)
-        if self._dispatcher.is_dry(host):
-            self._dispatcher.wake()
 
     def _release(self, picks: Sequence[Pick]) -> None:
         self._memory.table.busy[[pick.page.id for pick in picks]] = False

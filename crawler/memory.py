@@ -6,16 +6,23 @@ from operator import itemgetter
 import numpy as np
 
 from crawler.clock import Clock
-from crawler.config.model import BudgetSettings, Config, SiteSettings
+from crawler.config.model import Config, SiteSettings
 from crawler.fetching.politeness import HostGate, HostPace
 from crawler.planning.admission import Admission, Hosts, Patterns
 from crawler.planning.budget import Allowance, Budget
-from crawler.planning.hints import HINT_OF_KIND, Hints
+from crawler.planning.hints import Hints, restore_signals
 from crawler.planning.learner import Learner
 from crawler.planning.rhythms import Rhythms
 from crawler.planning.room import Room
 from crawler.planning.scope import Scope
 from crawler.planning.sources import Sources, utc_offset
+from crawler.planning.strategies import (
+    OneRule,
+    Portfolio,
+    RefreshStrategy,
+    strategy_of,
+    teach_strategy,
+)
 from crawler.planning.table import PageTable
 from crawler.reading.rules import ReadingRules
 from crawler.site_rules import reading_rules
@@ -38,6 +45,7 @@ class Memory:
     budget: Budget
     admission: Admission
     learner: Learner
+    strategy: RefreshStrategy | None
     room: Room
     caught_up: Batch
     rules: dict[int, ReadingRules]
@@ -53,20 +61,20 @@ async def remember(store: Store, config: Config, clock: Clock) -> Memory:
         host_rows = await store.hosts()
         robots = await store.robots()
         site_pages = await store.site_pages()
-        spent = await store.fetches_since(_day_of(clock.now())) if _is_limited(config) else []
+        spent = await store.fetches_since(_day_of(clock.now()))
         last_ids = await store.last_ids()
         cut_off = await store.was_cut_off()
         learned = await store.learned()
-        signals = await store.pending_signals()
+        signals = await store.signals()
     sites = {site_ids[site.name]: site for site in config.site}
     scope = Scope(sites)
     table, hosts = PageTable(known), Hosts(host_rows)
     gate = _gate(config, scope, host_rows, cut_off_at=clock.now() if cut_off else None)
     budget = _budget(config, sites, spent)
-    for page_id, kind in signals:
-        table.hints[page_id] |= HINT_OF_KIND[kind]
+    restore_signals(table, signals)
     learner = _learner(config, sites, table, now=clock.now())
-    caught_up = await _catch_up(learner, learned, store, clock)
+    strategy = strategy_of(config.planning, table, learner.rhythms)
+    caught_up = await _catch_up(learner, learned, strategy, store, clock)
     return Memory(
         scope=scope,
         table=table,
@@ -81,6 +89,7 @@ async def remember(store: Store, config: Config, clock: Clock) -> Memory:
             site_pages=site_pages,
         ),
         learner=learner,
+        strategy=strategy,
         room=Room(
             table,
             hosts,
@@ -116,26 +125,34 @@ def _learner(
     )
 
 
-async def _catch_up(learner: Learner, learned: Learned, store: Store, clock: Clock) -> Batch:
+async def _catch_up(
+    learner: Learner,
+    learned: Learned,
+    strategy: RefreshStrategy | None,
+    store: Store,
+    clock: Clock,
+) -> Batch:
     """Takes up the stored state and learns from every fetch after it: those whose tick was cut off by a
-    crash, or all of history when there is no state of this version."""
+    crash, or all of history when there is no state of this version.  Interval rules, whose state is a
+    number for each page, always learn from all of history."""
     if not learner.restore(learned):
         learner.start_anew()
     caught_up = Batch()
+    if isinstance(strategy, Portfolio):
+        strategy.restore(learner.strategy_weights)
+    after = 0 if isinstance(strategy, OneRule) else learner.fetch_id
     while True:
         with clock.real_wait():
-            lessons = await store.lessons(after=learner.fetch_id, most=_LESSONS)
+            lessons = await store.lessons(after=after, most=_LESSONS)
         if len(lessons) == 0:
             return caught_up
+        after = int(lessons["fetch_id"][-1])
         for tick_id in np.unique(lessons["tick_id"]).tolist():
             tick = lessons[lessons["tick_id"] == tick_id]
-            caught_up = learner.learn(tick, tick_id=tick_id).merged_over(caught_up)
-
-
-def _is_limited(config: Config) -> bool:
-    """Does a budget count what was fetched before this run?"""
-    budgets = (config.budget, *(site.budget for site in config.site))
-    return any(budget != BudgetSettings() for budget in budgets)
+            if strategy is not None:
+                teach_strategy(strategy, tick)
+            new = tick[tick["fetch_id"] > learner.fetch_id]
+            caught_up = learner.learn(new).merged_over(caught_up)
 
 
 def _day_of(now: float) -> float:

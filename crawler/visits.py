@@ -14,7 +14,7 @@ from crawler.fetching.turns import Turns
 from crawler.findings import Finding
 from crawler.memory import Memory
 from crawler.observation import Observation, observe, observe_refusal
-from crawler.planning.hints import HINT_OF_KIND
+from crawler.planning.hints import HINT_OF_KIND, Hint
 from crawler.planning.plan import Pick, Purpose
 from crawler.reader import Reader
 from crawler.reading.facts import Card, SourceEntry
@@ -71,7 +71,6 @@ class Visits:
         self._loose = Batch()
         self._lessons: list[Lesson] = []
         self._claims: Counter[str] = Counter()  # pages that name an address as their canonical one
-        self._signalled_prices: dict[int, int] = {}
         self.tally = Tally()
         self.tick_id = memory.last_ids["tick"]
         self.follow: Callable[[Pick], None] = lambda pick: None
@@ -368,8 +367,7 @@ class Visits:
         for card, page_id in zip(cards, ids, strict=True):
             if page_id not in held or not _differs(card, *held[page_id]):
                 continue
-            if self._signalled_prices.get(page_id) != card.price_micros:
-                self._signalled_prices[page_id] = card.price_micros or 0
+            if not self._memory.table.hints[page_id] & Hint.LISTING_PRICE:
                 self._hint(page_id, "listing_price", now, batch)
 
     def _hint(self, page_id: int, kind: str, changed_at: float, batch: Batch) -> None:

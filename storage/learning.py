@@ -69,7 +69,7 @@ async def load_learned(connection: aiosqlite.Connection) -> Learned:
         f"SELECT {columns} FROM rhythm ORDER BY page_id"  # noqa: S608  own names
     )
     sources = await connection.execute_fetchall(
-        f"SELECT {', '.join(SourceRow._fields)} FROM source ORDER BY page_id"  # noqa: S608
+        f"SELECT {', '.join(SourceRow._fields)} FROM source ORDER BY place"  # noqa: S608
     )
     policies = await connection.execute_fetchall(
         f"SELECT {', '.join(PolicyRow._fields)} FROM policy"  # noqa: S608
@@ -98,11 +98,20 @@ async def load_lessons(connection: aiosqlite.Connection, *, after: int, most: in
     return np.fromiter((tuple(row) for row in rows), LESSON_COLUMNS)
 
 
-async def load_pending_signals(connection: aiosqlite.Connection) -> list[tuple[int, str]]:
-    """(page, kind) of every signal newer than its page's last believed fetch."""
+class NewestSignal(NamedTuple):
+    """The newest signal of a kind about a page; it waits if no believed fetch came after it."""
+
+    page_id: int
+    kind: str
+    changed_at: float
+    waits: bool
+
+
+async def load_signals(connection: aiosqlite.Connection) -> list[NewestSignal]:
     query = (
-        "SELECT DISTINCT signal.page_id, signal.kind FROM signal"
-        " JOIN page_state ON page_state.page_id = signal.page_id"
-        " WHERE signal.changed_at > confirmed_at"
+        "SELECT signal.page_id, signal.kind, max(signal.changed_at),"
+        " coalesce(max(signal.changed_at) > confirmed_at, 0) FROM signal"
+        " LEFT JOIN page_state ON page_state.page_id = signal.page_id"
+        " GROUP BY signal.page_id, signal.kind"
     )
-    return [(int(page), str(kind)) for page, kind in await connection.execute_fetchall(query)]
+    return [NewestSignal._make(row) for row in await connection.execute_fetchall(query)]

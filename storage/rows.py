@@ -179,9 +179,10 @@ class RhythmRow(NamedTuple):
 
 
 class SourceRow(NamedTuple):
-    """What the planner has learned of a page that is fetched for its links."""
+    """What the planner has learned of a page that is fetched for its links; `place` keeps their order."""
 
     page_id: int
+    place: int
     fetched_at: float
     learned_at: float
     found: float

@@ -111,6 +111,7 @@ CREATE TABLE rhythm (
 -- What the planner has learned of a page that is fetched for its links.
 CREATE TABLE source (
     page_id INTEGER PRIMARY KEY,
+    place INTEGER NOT NULL,
     fetched_at REAL NOT NULL,
     learned_at REAL NOT NULL,
     found REAL NOT NULL,

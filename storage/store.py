@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from storage import learning, pages
 from storage.database import open_for_crawl
 from storage.errors import named_errors
-from storage.learning import Learned
+from storage.learning import Learned, NewestSignal
 from storage.pages import KnownPages, StoredOffer, StoredPage
 from storage.rows import Batch, HostRow, RobotsRow
 from storage.writer import Writer
@@ -52,9 +52,9 @@ class Store:
         with named_errors(self.path):
             return await learning.load_lessons(self._connection, after=after, most=most)
 
-    async def pending_signals(self) -> list[tuple[int, str]]:
+    async def signals(self) -> list[NewestSignal]:
         with named_errors(self.path):
-            return await learning.load_pending_signals(self._connection)
+            return await learning.load_signals(self._connection)
 
     async def hosts(self) -> list[HostRow]:
         with named_errors(self.path):

@@ -55,7 +55,7 @@ def fit(tau: Floats, signals: Floats, changed: Floats) -> tuple[float, float]:
 
     for _ in range(50):
         u = np.maximum(at @ x, 1e-300)
-        odds = 1.0 / np.expm1(np.minimum(u, 700.0))
+        odds = 1.0 / np.expm1(u)
         gradient = x @ (changed * odds - (1.0 - changed))
         curvature = (x * (changed * odds * (1.0 + odds))) @ x.T
         step = np.linalg.solve(curvature, gradient)

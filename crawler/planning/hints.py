@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from crawler.planning.table import PageTable
 from policies.estimation.site_signals import SiteSignals
+from storage.learning import NewestSignal
 
 
 class Hint(IntFlag):
@@ -19,12 +20,23 @@ class Hint(IntFlag):
 
 
 HINT_OF_KIND = {hint.name.lower(): hint for hint in Hint if hint.name}
+STAMPED = ("lastmod", "feed")  # kinds that carry a time stamp of their own
 _BITS = np.array([hint.value for hint in Hint])
 
 
 def waiting_kinds(mask: NDArray[np.integer]) -> NDArray[np.bool_]:
     """The bits of each mask as columns, shape (n, kinds)."""
     return np.asarray((mask[:, None] & _BITS) != 0)
+
+
+def restore_signals(table: PageTable, signals: list[NewestSignal]) -> None:
+    """Takes up what earlier runs stored."""
+    for signal in signals:
+        if signal.kind in STAMPED:
+            stamp = max(table.signalled_at[signal.page_id], signal.changed_at)
+            table.signalled_at[signal.page_id] = stamp
+        if signal.waits:
+            table.hints[signal.page_id] |= HINT_OF_KIND[signal.kind]
 
 
 class Hints:

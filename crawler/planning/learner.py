@@ -17,6 +17,8 @@ from policies.values.clock import Pool, clock_from_counts
 from storage.learning import LESSON_COLUMNS, UNKNOWN, Learned, Lesson
 from storage.rows import Batch, PolicyRow
 
+Floats = NDArray[np.float64]
+
 NAME = "planner"
 VERSION = (
     1  # raise it when the state's meaning changes: the next start then learns anew from history
@@ -37,10 +39,12 @@ class Learner:
         self.sources = sources
         self.hints = hints
         self.prospects = Prospects.start()
+        self.owed: dict[int, float] = {}  # fetches that each site has saved up
+        self.strategy_weights: Floats = np.zeros(0)  # of a portfolio, as logarithms
         self.level = 0.0
         self.fetch_id = 0
 
-    def learn(self, lessons: NDArray[Any], *, tick_id: int) -> Batch:
+    def learn(self, lessons: NDArray[Any]) -> Batch:
         """Learns from one tick's fetches; returns what is to be stored."""
         batch = Batch()
         for lessons_once in _each_page_once(lessons):
@@ -50,8 +54,11 @@ class Learner:
             self._table.tried[lessons_once["page_id"]] = True
         if len(lessons):
             self.fetch_id = int(lessons["fetch_id"].max())
-        batch.policies.append(PolicyRow(NAME, VERSION, tick_id, self.fetch_id, self._packed()))
         return batch
+
+    def state(self, *, tick_id: int) -> PolicyRow:
+        """All that is shared, as of the choice for this tick.  Stored in one batch with what `learn` gave."""
+        return PolicyRow(NAME, VERSION, tick_id, self.fetch_id, self._packed())
 
     def _learn_prospects(self, lessons: NDArray[Any]) -> None:
         rows = lessons["page_id"]
@@ -113,6 +120,9 @@ class Learner:
         clock, pooled, quality = self.rhythms.clock, self.sources.pooled, self.hints.quality
         arrays: dict[str, Any] = {
             "level": self.level,
+            "owed_sites": np.array(list(self.owed), np.int64),
+            "owed": np.array(list(self.owed.values())),
+            "strategy_weights": self.strategy_weights,
             "clock_found": clock.found,
             "clock_watched": clock.watched,
             "clock_changes": clock.changes,
@@ -135,6 +145,9 @@ class Learner:
     def _unpack(self, state: bytes) -> None:
         with np.load(io.BytesIO(state), allow_pickle=False) as arrays:
             self.level = float(arrays["level"])
+            sites, owed = arrays["owed_sites"].tolist(), arrays["owed"].tolist()
+            self.owed = dict(zip(sites, owed, strict=True))
+            self.strategy_weights = arrays["strategy_weights"]
             pools = len(self.rhythms.clock.pools)
             self.rhythms.clock = clock_from_counts(
                 found=float(arrays["clock_found"]),

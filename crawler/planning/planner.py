@@ -18,10 +18,9 @@ from crawler.planning.budget import UNLIMITED
 from crawler.planning.learner import Learner
 from crawler.planning.plan import Purpose
 from crawler.planning.room import Room
-from crawler.planning.strategies import RefreshStrategy
+from crawler.planning.strategies import RefreshStrategy, teach_strategy
 from crawler.planning.table import PageTable
 from policies.budget import SiteFloors, best_at_each_site, rank_within_site
-from storage.learning import UNKNOWN
 from storage.rows import Batch
 
 Rows = NDArray[np.int64]
@@ -87,7 +86,6 @@ class Planner:
         self._room = room
         self._strategy = strategy
         self._seed = seed
-        self._floors = SiteFloors(np.zeros(0))
         self._due_at: Floats = np.zeros(0)
         self._due_known = 0
 
@@ -111,13 +109,12 @@ class Planner:
             level=self._learner.level,
         )
 
-    def learn(self, lessons: NDArray[Any], *, tick_id: int) -> Batch:
+    def learn(self, lessons: NDArray[Any]) -> Batch:
         """What the fetches since the last plan taught; returns what is to be stored of it."""
-        known = self._learner.rhythms.knows(lessons["page_id"])
-        batch = self._learner.learn(lessons, tick_id=tick_id)
-        told = lessons[known & lessons["believed"] & (lessons["changed"] != UNKNOWN)]
+        batch = self._learner.learn(lessons)
         if self._strategy is not None:
-            self._strategy.learn(told["page_id"], told["at"], told["changed"] == 1)
+            teach_strategy(self._strategy, lessons)
+            self._learner.strategy_weights = self._strategy.state()
         fresh = lessons["page_id"][self._learner.rhythms.knows(lessons["page_id"])]
         self.reschedule(np.unique(fresh))
         return batch
@@ -190,26 +187,31 @@ class Planner:
     def _take(self, prices: PriceList, now: float, wanted: int) -> NDArray[np.int64]:
         """Places on the list that are fetched, dearest first."""
         host, site = self._table.host[prices.rows], self._table.site[prices.rows].astype(np.int64)
-        leads = self._leads(prices, site, now, wanted)
+        floors = self._floors().grow(share=self._settings.site_floor, budget=wanted)
+        leads = self._leads(prices, site, floors, now)
         order = np.lexsort((-prices.price, ~leads))
         order = order[prices.price[order] > 0.0]
         order = order[_place_within(host[order]) < self._room.by_host(now)[host[order]]]
         order = order[_place_within(site[order]) < self._room.by_site(now)[site[order]]]
         taken = order[:wanted]
-        self._floors = self._floors.pay(np.bincount(site[taken], minlength=len(self._floors.owed)))
+        if len(taken):
+            place = np.searchsorted(self._room.site_ids, site[taken])
+            floors = floors.pay(np.bincount(place, minlength=len(floors.owed)))
+            self._learner.owed = dict(zip(self._room.site_ids, floors.owed.tolist(), strict=True))
         return taken
 
     def _leads(
-        self, prices: PriceList, site: NDArray[np.int64], now: float, wanted: int
+        self, prices: PriceList, site: NDArray[np.int64], floors: SiteFloors, now: float
     ) -> NDArray[np.bool_]:
         """What goes before all prices: what a site is owed, and pages left for too long."""
-        sites = max(self._room.site_ids, default=0) + 1
-        if len(self._floors.owed) != sites:
-            self._floors = SiteFloors(np.zeros(sites))
-        self._floors = self._floors.grow(share=self._settings.site_floor, budget=wanted)
-        owed = rank_within_site(prices.price, site) < self._floors.floor()[site]
+        floor = floors.floor()[np.searchsorted(self._room.site_ids, site)]
+        owed = rank_within_site(prices.price, site) < floor
         fetched_at = self._table.fetched_at[prices.rows]
         return owed | ((fetched_at > 0.0) & (now - fetched_at >= self._settings.max_interval))
+
+    def _floors(self) -> SiteFloors:
+        owed = self._learner.owed
+        return SiteFloors(np.array([owed.get(site, 0.0) for site in self._room.site_ids]))
 
     def _choices(
         self, prices: PriceList, taken: NDArray[np.int64], now: float, rng: np.random.Generator
@@ -226,17 +228,23 @@ class Planner:
     def _refreshes(
         self, prices: PriceList, taken: NDArray[np.int64], now: float, rng: np.random.Generator
     ) -> list[Choice]:
+        """The pages the strategy wants; one that its host cannot take gives way to the dearest that it can."""
         if self._strategy is None:
             return [_choice(prices, place, "clock", 1.0) for place in taken.tolist()]
-        listed = np.flatnonzero(prices.purpose == _REFRESH)
+        host = self._table.host[prices.rows]
+        room = self._room.by_host(now)[host]
+        listed = np.flatnonzero((prices.purpose == _REFRESH) & (room > 0))
         rows, value = prices.rows[listed], prices.price[listed]
         picked = self._strategy.choose(rows, len(taken), now, value, rng)
-        place = dict(zip(rows.tolist(), listed.tolist(), strict=True))
+        wanted = listed[np.searchsorted(rows, picked.rows)]
+        order = np.concatenate((wanted, taken[~np.isin(taken, wanted)]))
+        fits = _place_within(host[order]) < room[order]
+        chance = np.concatenate((picked.probability, np.ones(len(order) - len(wanted))))
         return [
-            _choice(prices, place[row], picked.strategy, probability)
-            for row, probability in zip(
-                picked.rows.tolist(), picked.probability.tolist(), strict=True
-            )
+            _choice(prices, place, picked.strategy, probability)
+            for place, probability in list(
+                zip(order[fits].tolist(), chance[fits].tolist(), strict=True)
+            )[: len(wanted)]
         ]
 
     def _discoveries(

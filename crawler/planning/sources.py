@@ -30,9 +30,11 @@ class Sources:
         self.pooled = Pooled.start(np.zeros(0))
         self.page_ids: Rows = np.zeros(0, np.int64)
         self._index: dict[int, int] = {}
+        self._place: dict[int, int] = {}  # a number for life: the order in which draws are made
 
     def restore(self, rows: list[SourceRow]) -> None:
         self.add(np.array([row.page_id for row in rows], np.int64))
+        self._place = {row.page_id: row.place for row in rows}
         self.pooled = replace(
             self.pooled,
             fetched_at=np.array([row.fetched_at for row in rows]),
@@ -49,6 +51,8 @@ class Sources:
         if len(new) == 0:
             return
         self._index.update({row: len(self._index) + i for i, row in enumerate(new.tolist())})
+        last = max(self._place.values(), default=0)
+        self._place.update({row: last + 1 + i for i, row in enumerate(new.tolist())})
         self.page_ids = np.concatenate((self.page_ids, new))
         offsets = [self._utc_offsets.get(int(site), 0.0) for site in self._table.site[new]]
         self.pooled = self.pooled.add(np.array(offsets))
@@ -99,6 +103,7 @@ class Sources:
         pooled = self.pooled
         return SourceRow(
             page_id=page_id,
+            place=self._place[page_id],
             fetched_at=float(pooled.fetched_at[index]),
             learned_at=float(pooled.learned_at[index]),
             found=float(pooled.found[index]),

@@ -3,8 +3,8 @@
 The price list of the planner says how many fetches go to refreshing; a strategy says which pages get them.
 """
 
-from dataclasses import dataclass
-from typing import Protocol
+from dataclasses import dataclass, replace
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +25,7 @@ from policies.refresh import (
 )
 from policies.refresh.filling import draw, take_best
 from policies.refresh.pages import PageColumns, Strategy, page_columns
+from storage.learning import UNKNOWN
 
 Rows = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -46,7 +47,7 @@ _RULES: dict[str, Strategy] = {
     "lambda_crawl": lambda_crawl.rates,
     "lambda_naive": lambda_crawl.rates,
 }
-_ADAPTIVE = {"nutch": nutch.next_interval, "stormcrawler": stormcrawler.next_interval}
+ADAPTIVE = {"nutch": nutch.next_interval, "stormcrawler": stormcrawler.next_interval}
 _LEARNING_RATE = 0.2
 
 
@@ -70,6 +71,10 @@ class RefreshStrategy(Protocol):
 
     def weights(self) -> dict[str, float]: ...
 
+    def state(self) -> Floats:
+        """What is stored of it with the tick; interval rules learn theirs anew from history."""
+        ...
+
 
 class OneRule:
     """A single rule of policies.refresh over the columns it may look at."""
@@ -79,7 +84,7 @@ class OneRule:
     ) -> None:
         self.name = name
         self._rates = _RULES[name]
-        self._next_interval = _ADAPTIVE.get(name)
+        self._next_interval = ADAPTIVE.get(name)
         self._settings = settings
         self._table = table
         self._rhythms = rhythms
@@ -107,6 +112,9 @@ class OneRule:
 
     def weights(self) -> dict[str, float]:
         return {self.name: 1.0}
+
+    def state(self) -> Floats:
+        return np.zeros(0)
 
     def _columns(self, rows: Rows, now: float) -> PageColumns:
         pages = self._rhythms.pages(rows)
@@ -172,8 +180,21 @@ class Portfolio:
                 weight = float(self._table.importance[row])
                 self.mix = self.mix.learn(picks.only(np.array([place])), np.array([weight]))
 
+    def state(self) -> Floats:
+        return self.mix.log_weights
+
+    def restore(self, log_weights: Floats) -> None:
+        if len(log_weights) == len(self._names):  # else: other arms than before start from scratch
+            self.mix = replace(self.mix, log_weights=log_weights)
+
     def weights(self) -> dict[str, float]:
         return dict(zip(self._names, self.mix.weights().tolist(), strict=True))
+
+
+def teach_strategy(strategy: RefreshStrategy, lessons: NDArray[Any]) -> None:
+    """What the fetches of pages kept fresh found."""
+    told = lessons[lessons["believed"] & lessons["is_offer"] & (lessons["changed"] != UNKNOWN)]
+    strategy.learn(told["page_id"], told["at"], told["changed"] == 1)
 
 
 def strategy_of(

@@ -8,11 +8,11 @@ of the host) (KKT).  Without signals this is LambdaCrawl's continuous form, mu/D
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.optimize import brentq
 
 from policies.refresh.multiplier import within_host_caps
 from policies.values.greedy_ncis import greedy_ncis_value, interval_freshness, interval_length
@@ -126,13 +126,13 @@ class _Pages:
         """Where the rates sum to the budget; they fall as the level rises."""
 
         def excess(log_level: float) -> float:
-            return float(self.at(np.exp(log_level))[0].sum()) / budget - 1.0
+            return float(self.at(np.exp(log_level))[0].sum()) - budget
 
         high = float(np.log((self.model.importance / self.model.change_rate).max()))
         low = high - 1.0
         while excess(low) < 0:
             low -= 2.0
-        return float(np.exp(_falling_root(excess, low, high)))
+        return float(np.exp(brentq(excess, low, high, xtol=1e-13, rtol=1e-14)))
 
     def spend(self, level: float, budget: float) -> tuple[Floats, Floats]:
         """Rates and shares that meet the budget exactly.
@@ -145,25 +145,6 @@ class _Pages:
         spread = float(more.sum() - less.sum())
         part = (budget - float(less.sum())) / spread if spread > 0 else 1.0
         return less + part * (more - less), less_fresh + part * (more_fresh - less_fresh)
-
-
-def _falling_root(excess: Callable[[float], float], low: float, high: float) -> float:
-    """Where a falling function crosses 0: Ridders' method, at worst a bisection where it jumps.
-
-    Ours, because importing scipy.optimize takes longer than everything else in this package.
-    """
-    at_low, at_high = excess(low), excess(high)
-    while high - low > 1e-13 and min(at_low, -at_high) > 1e-12:
-        middle = 0.5 * (low + high)
-        at_middle = excess(middle)
-        reach = float(np.sqrt(at_middle * at_middle - at_low * at_high))
-        guess = middle + (middle - low) * at_middle / reach
-        for point, value in ((middle, at_middle), (guess, excess(guess))):
-            if value > 0 and point > low:
-                low, at_low = point, value
-            elif value <= 0 and point < high:
-                high, at_high = point, value
-    return low if at_low < -at_high else high
 
 
 def _with_reachable_levels(model: PageModel) -> PageModel:
