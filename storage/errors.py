@@ -60,4 +60,8 @@ def _named(error: sqlite3.Error, path: Path) -> StorageError:
         )
     if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
         return StorageLocked(f"{path}: another program holds a write lock: {error}")
+    if code == sqlite3.SQLITE_IOERR:
+        return StorageError(
+            f"{path}: the disk failed or is full; all earlier observations are safe ({error})"
+        )
     return StorageError(f"{path}: {error}")

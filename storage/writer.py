@@ -116,7 +116,7 @@ class Writer:
             await self._commit(batch)
         except Exception as error:
             self._error = error
-            for committed in waiting:
+            for committed in (*waiting, *self._waiting):  # also those that came during the commit
                 if not committed.done():
                     committed.set_exception(error)
             raise
