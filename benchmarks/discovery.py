@@ -21,7 +21,7 @@ from benchmarks.discovery_data import UTC_OFFSET, news, warm_up_ticks
 from policies.discovery.exposure import Floats
 from policies.discovery.most_stale import MostStale
 from policies.discovery.pham import Pham
-from policies.discovery.pooled import Pooled
+from policies.discovery.pooled import Pooled, PooledSettings
 from policies.discovery.round_robin import RoundRobin
 from policies.discovery.thompson import Thompson
 from policies.simulation.discovery import (
@@ -52,7 +52,21 @@ PHAM = Crawler(
 THOMPSON = Crawler("Thompson", lambda world: Thompson.start(world.n_sources), False)
 THOMPSON_MARGINAL = Crawler("Thompson, marginal credit", THOMPSON.start, True)
 POOLED = Crawler("pooled", lambda world: Pooled.start(np.full(world.n_sources, UTC_OFFSET)), True)
+# Pooled with one part switched off by its own constant.
+ABLATIONS = {
+    "pooled, flat day": PooledSettings(profile_strength=1e9),
+    "pooled, no own hours": PooledSettings(multiplier_strength=1e9),
+    "pooled, no breaks": PooledSettings(break_probability=1e-12),
+    "pooled, no forgetting": PooledSettings(memory=1.0),
+    "pooled, links never expire": PooledSettings(expiry=1e6),
+}
 CRAWLERS = (ROUND_ROBIN, MOST_STALE, PHAM, THOMPSON, THOMPSON_MARGINAL, POOLED)
+
+
+def ablated(name: str, settings: PooledSettings) -> Crawler:
+    return Crawler(
+        name, lambda world: Pooled.start(np.full(world.n_sources, UTC_OFFSET), settings), True
+    )
 
 
 def run(crawler: Crawler, world: LinkWorld, *, budget: int, seed: int) -> Crawl:
@@ -85,11 +99,15 @@ def main() -> None:
     parser = flags(__doc__, reads_data=True)
     parser.add_argument("--budget", type=int, default=5, help="fetches a round")
     parser.add_argument("--runs", type=int, default=10, help="seeds for each crawler")
+    parser.add_argument(
+        "--ablations", action="store_true", help="pooled with one part switched off"
+    )
     options = parser.parse_args()
     world = news(options.data)
     from_tick = warm_up_ticks(world)
     best = oracle_crawl(world, budget=options.budget)
     seeds = range(options.seed, options.seed + options.runs)
+    extra = [ablated(*item) for item in ABLATIONS.items()] if options.ablations else []
     results = {
         crawler.name: np.array(
             [
@@ -99,7 +117,7 @@ def main() -> None:
                 for seed in seeds
             ]
         )
-        for crawler in CRAWLERS
+        for crawler in (*CRAWLERS, *extra)
     }
     results["greedy oracle"] = judge(best, best, from_tick=from_tick)[None]
     baseline = float(results["Thompson"][:, 0].mean())

@@ -12,6 +12,10 @@ from policies.discovery.exposure import Floats
 from policies.simulation.discovery import Crawl, LinkWorld, NewsDomain, generate, oracle_crawl
 
 LEARNERS = (PHAM, THOMPSON, POOLED)
+GENERATED = {
+    "generated": NewsDomain(),
+    "generated, no fleeting links": NewsDomain(fleeting=0.0),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,13 +41,16 @@ def explain(description: str | None, chosen: argparse.Namespace) -> None:
 
 
 def settings(chosen: argparse.Namespace) -> list[Setting]:
-    """Generated domains always; the recording twice, when there is one.
+    """Generated domains with and without fleeting links; the recording in two ways, when there is one.
 
     No recorded site has the 40 sources that 004 asks for (twice the largest budget), so the five with 12 or
     more get budgets of 1, 2 and 4, and all 138 sources as one domain get 004's 5, 10 and 20."""
     rng = np.random.default_rng(chosen.seed)
-    generated = tuple(generate(NewsDomain(), rng) for _ in range(53 if chosen.full else 6))
-    found = [Setting("generated", generated, (5, 10, 20), 7 * 24)]
+    number = 53 if chosen.full else 6
+    found = [
+        Setting(name, tuple(generate(domain, rng) for _ in range(number)), (5, 10, 20), 7 * 24)
+        for name, domain in GENERATED.items()
+    ]
     if chosen.data:
         whole, sites = news(chosen.data), news_sites(chosen.data, at_least=12)
         from_tick = warm_up_ticks(whole)
