@@ -26,6 +26,10 @@ class Clock:
         selector = getattr(self._loop, "_selector", None)
         self._selector = selector if isinstance(selector, VirtualSelector) else None
 
+    @property
+    def virtual(self) -> bool:
+        return self._selector is not None
+
     def now(self) -> float:
         return self._offset + self._loop.time()
 

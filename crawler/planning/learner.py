@@ -1,6 +1,5 @@
 """Feeds what the fetches taught to the policies, and keeps the policies' state over restarts."""
 
-import io
 from dataclasses import replace
 from typing import Any
 
@@ -8,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crawler.planning.hints import Hints
+from crawler.planning.packing import pack, unpack
 from crawler.planning.rhythms import Rhythms
 from crawler.planning.sources import Sources
 from crawler.planning.table import PageTable
@@ -120,7 +120,7 @@ class Learner:
         clock, pooled, quality = self.rhythms.clock, self.sources.pooled, self.hints.quality
         arrays: dict[str, Any] = {
             "level": self.level,
-            "owed_sites": np.array(list(self.owed), np.int64),
+            "owed_sites": np.array(list(self.owed), np.float64),
             "owed": np.array(list(self.owed.values())),
             "strategy_weights": self.strategy_weights,
             "clock_found": clock.found,
@@ -138,35 +138,39 @@ class Learner:
             arrays[f"signals_{name}"] = getattr(quality, name)
         for name in _PROSPECTS:
             arrays[name] = getattr(self.prospects, name)
-        file = io.BytesIO()
-        np.savez(file, **arrays)
-        return file.getvalue()
+        return pack(arrays)
 
     def _unpack(self, state: bytes) -> None:
-        with np.load(io.BytesIO(state), allow_pickle=False) as arrays:
-            self.level = float(arrays["level"])
-            sites, owed = arrays["owed_sites"].tolist(), arrays["owed"].tolist()
-            self.owed = dict(zip(sites, owed, strict=True))
-            self.strategy_weights = arrays["strategy_weights"]
-            pools = len(self.rhythms.clock.pools)
-            self.rhythms.clock = clock_from_counts(
-                found=float(arrays["clock_found"]),
-                watched=float(arrays["clock_watched"]),
-                pools=tuple(
-                    Pool(arrays[f"pool{number}_found"], arrays[f"pool{number}_watched"])
-                    for number in range(pools)
-                ),
-                changes=arrays["clock_changes"],
-                exposure=arrays["clock_exposure"],
-            )
-            self.sources.pooled = replace(
-                self.sources.pooled,
-                profile_found=arrays["profile_found"],
-                profile_expected=arrays["profile_expected"],
-                profile_at=float(arrays["profile_at"]),
-            )
-            self.hints.quality = SiteSignals(*(arrays[f"signals_{name}"] for name in _SIGNALS))
-            self.prospects = Prospects(*(arrays[name] for name in _PROSPECTS))
+        arrays = unpack(state)
+        self.level = float(arrays["level"])
+        sites = arrays["owed_sites"].astype(np.int64).tolist()
+        self.owed = dict(zip(sites, arrays["owed"].tolist(), strict=True))
+        self.strategy_weights = arrays["strategy_weights"]
+        pools = len(self.rhythms.clock.pools)
+        self.rhythms.clock = clock_from_counts(
+            found=float(arrays["clock_found"]),
+            watched=float(arrays["clock_watched"]),
+            pools=tuple(
+                Pool(arrays[f"pool{number}_found"], arrays[f"pool{number}_watched"])
+                for number in range(pools)
+            ),
+            changes=arrays["clock_changes"],
+            exposure=arrays["clock_exposure"],
+        )
+        self.sources.pooled = replace(
+            self.sources.pooled,
+            profile_found=arrays["profile_found"],
+            profile_expected=arrays["profile_expected"],
+            profile_at=float(arrays["profile_at"]),
+        )
+        self.hints.quality = SiteSignals(
+            signalled=arrays["signals_signalled"],
+            confirmed=arrays["signals_confirmed"],
+            expected=arrays["signals_expected"],
+            changes=arrays["signals_changes"],
+            announced=arrays["signals_announced"],
+        )
+        self.prospects = Prospects(*(arrays[name] for name in _PROSPECTS))
 
 
 def lesson_array(rows: list[Lesson]) -> NDArray[Any]:
