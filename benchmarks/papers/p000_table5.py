@@ -10,8 +10,9 @@ clicked and repriced within the month while it can, and leaves the others stale;
 not, and it does not say how zeros were smoothed.  The reward of Equation 2 is divided by the arm's
 own clicks, so it pays for the share of hits, which is highest for the change-weighted arm; KAB5
 follows that arm and stays behind LambdaCrawl at tight budgets.  Dividing all arms by one total ("one
-total", "page mix") mends it.  Greedy, which the paper does not have, beats all of them: rates tell
-how often to fetch a page, Greedy also when.
+total", "page mix") brings it level or above.  On the recordings click rates are drawn too sparsely
+to be learned in weeks, so impressions, which come more often, tell more.  Greedy, which the paper
+does not have, beats all of them: rates tell how often to fetch a page, Greedy also when.
 
 Numbers in brackets are standard errors over runs in units of the last digit; they include the spread
 between worlds, which the comparisons, made on the same worlds, do not suffer from.
