@@ -9,10 +9,12 @@ from typing import Any
 from crawler.clock import Clock
 from crawler.config import Config
 from crawler.crawl import Summary, crawl
+from crawler.observation import Observation
 from crawler.operator.exits import EXIT_OF_FINISH, Exit, told_errors
 from crawler.operator.progress import Progress, fetch_log
 from crawler.operator.settings import load_for_live
 from crawler.operator.summary import summary_lines
+from crawler.planning.plan import Pick
 
 
 @told_errors
@@ -33,7 +35,12 @@ async def _crawl(config: Config, *, once: bool) -> Summary:
     clock = Clock()
     progress = Progress(clock, sys.stderr)
     try:
-        with fetch_log(config.log.fetches) as report:
+        with fetch_log(config.log.fetches) as log:
+
+            def report(pick: Pick, observation: Observation) -> None:
+                log(pick, observation)
+                progress.report(pick, observation)
+
             return await crawl(
                 config, clock=clock, once=once, report=report, started=progress.watch
             )
