@@ -11,7 +11,8 @@ Update, after s discoveries over exposure e, older evidence kept by `memory` (0.
                     of day they may have come from, by profile_h * exposure from that hour (one EM step)
 A break: before a fetch is counted, the evidence for the source's rate is also kept by
     P(same) = 1 / (1 + odds(break_probability) * P(s | prior) / P(s | posterior)),  s negative binomial
-so a good source that dies is left within 10 fetches instead of 70, and one that wakes is believed.
+so a good source that dies is left after some 8 fetches instead of 70; the price is that one that wakes after
+weeks is taken up two to four days later (benchmarks/source_breaks.py).
 Choice.  Draw every rate from its posterior (Thompson sampling), fetch where the draw expects most now.
 A discovery counts for one source only, the first in the tick that showed it (marginal credit), so sources
 that repeat others sink by themselves.  Forgetting pulls a source that is not fetched back to the pooled

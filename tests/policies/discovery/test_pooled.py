@@ -141,17 +141,21 @@ def test_dead_sources_are_left_and_a_sleeping_one_is_woken() -> None:
     assert awake[0] > 2 * awake[5:].mean()
 
 
-def test_a_good_source_that_dies_is_left_within_two_days() -> None:
-    rng = np.random.default_rng(7)
-    rates = np.full(20, 0.3)
+def fetches_after_death(settings: PooledSettings) -> int:
+    """Of a source with ten times the others' rate, in the third to sixth day after it died."""
+    rng, rates = np.random.default_rng(7), np.full(20, 0.3)
     rates[0] = 3.0
-    policy, last = Pooled.start(np.zeros(20)), np.zeros(20)
-    policy, alive = simulate(policy, rates, hours=range(240), budget=2, rng=rng, last=last)
+    policy, last = Pooled.start(np.zeros(20), settings), np.zeros(20)
+    policy, _ = simulate(policy, rates, hours=range(240), budget=2, rng=rng, last=last)
     rates[0] = 0.0
     policy, _ = simulate(policy, rates, hours=range(240, 288), budget=2, rng=rng, last=last)
-    policy, dead = simulate(policy, rates, hours=range(288, 384), budget=2, rng=rng, last=last)
-    assert alive[0] > 2 * alive[1:].mean()
-    assert dead[0] < 0.75 * dead[1:].mean()
+    _, dead = simulate(policy, rates, hours=range(288, 384), budget=2, rng=rng, last=last)
+    return int(dead[0])
+
+
+def test_weighing_breaks_more_than_halves_the_fetches_wasted_on_a_source_that_died() -> None:
+    without = fetches_after_death(PooledSettings(break_probability=1e-12))
+    assert fetches_after_death(PooledSettings()) < without / 2
 
 
 @settings(max_examples=30)
