@@ -227,7 +227,8 @@ def test_an_error_inside_does_not_hang_the_interpreter(tmp_path: Path) -> None:
         "from storage.store import open_store\n"
         "async def pause(): pass\n"
         "async def main():\n"
-        "    async with open_store(Path(sys.argv[1]), pause=pause):\n"
+        "    async with open_store(Path(sys.argv[1]), pause=pause) as store:\n"
+        "        sys.kept = store\n"  # what nobody holds is closed by the garbage collector
         "        raise RuntimeError('inside')\n"
         "asyncio.run(main())\n"
     )
