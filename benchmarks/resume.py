@@ -1,7 +1,8 @@
 """How long, and how much memory, a crawl takes to pick up a database of many known pages.
 
-The database is written first, every page fetched once, and is not counted.  Then a new process opens it as a run
-does: the file (storage.store.open_store) and all that a run keeps in memory (crawler.memory.remember).
+A database is written and not counted: first of pages that are only known, then with all of them fetched and the
+planner's lessons learned.  A new process opens it as a run does: the file (storage.store.open_store) and all that
+a run keeps in memory (crawler.memory.remember).
 """
 
 import asyncio
@@ -14,7 +15,9 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
+from contextlib import closing
 from itertools import islice
+from typing import Any
 
 import numpy as np
 
@@ -26,7 +29,8 @@ from crawler.config.model import Config
 from crawler.memory import remember
 from crawler.reading.urls import page_hash
 from storage.database import migrate
-from storage.rows import PageRow, StateRow
+from storage.learning import LESSON_COLUMNS
+from storage.rows import PageRow, SignalRow, StateRow
 from storage.store import open_store
 from storage.writer import STATEMENTS
 
@@ -86,22 +90,61 @@ def state_rows(pages: int, rng: np.random.Generator) -> Iterator[StateRow]:
         )
 
 
-def write_database(path: pathlib.Path, pages: int, seed: int) -> None:
+def signal_rows(pages: int) -> Iterator[SignalRow]:
+    """The sitemap's time stamp of each page that one announced."""
+    for page_id in range(1, pages + 1):
+        if page_id % 3:
+            yield SignalRow(page_id, "lastmod", _STARTED_AT, _STARTED_AT + page_id / 50)
+
+
+def write_pages(path: pathlib.Path, pages: int) -> None:
+    """A new database of pages that are known and no more."""
     migrate(path)
+    with closing(_open(path)) as connection:
+        names = [(f"shop-{site:02d}",) for site in range(_SITES)]
+        connection.executemany("INSERT INTO site (name) VALUES (?)", names)
+        hosts = [(f"www.shop-{site:02d}.example",) for site in range(_SITES)]
+        connection.executemany("INSERT INTO host (name) VALUES (?)", hosts)
+        _write(connection, "pages", page_rows(pages))
+
+
+def write_fetches(path: pathlib.Path, pages: int, seed: int) -> None:
+    """What fetching all of them leaves behind, and what the planner learns from it."""
+    with closing(_open(path)) as connection:
+        _write(connection, "states", state_rows(pages, np.random.default_rng(seed)))
+        _write(connection, "signals", signal_rows(pages))
+    asyncio.run(_learn(path, pages))
+
+
+def _open(path: pathlib.Path) -> sqlite3.Connection:
     connection = sqlite3.connect(path, isolation_level=None)
     connection.execute("PRAGMA journal_mode = WAL")
     connection.execute("PRAGMA synchronous = OFF")
-    names = [(f"shop-{site:02d}",) for site in range(_SITES)]
-    connection.executemany("INSERT INTO site (name) VALUES (?)", names)
-    hosts = [(f"www.shop-{site:02d}.example",) for site in range(_SITES)]
-    connection.executemany("INSERT INTO host (name) VALUES (?)", hosts)
-    known, states = page_rows(pages), state_rows(pages, np.random.default_rng(seed))
-    for _ in range(0, pages, _TOGETHER):
+    return connection
+
+
+def _write(connection: sqlite3.Connection, table: str, rows: Iterator[tuple[Any, ...]]) -> None:
+    while together := list(islice(rows, _TOGETHER)):
         connection.execute("BEGIN")
-        connection.executemany(STATEMENTS["pages"], islice(known, _TOGETHER))
-        connection.executemany(STATEMENTS["states"], islice(states, _TOGETHER))
+        connection.executemany(STATEMENTS[table], together)
         connection.execute("COMMIT")
-    connection.close()
+
+
+async def _learn(path: pathlib.Path, pages: int) -> None:
+    """Lets the planner learn from a fetch of every page, and keep what it learned."""
+    clock = Clock()
+    async with open_store(path, pause=lambda: clock.linger(0.0)) as store:
+        learner = (await remember(store, _settings(path), clock)).learner
+        for tick_id, start in enumerate(range(0, pages, 5 * _TOGETHER), start=1):
+            lessons = np.zeros(min(5 * _TOGETHER, pages - start), LESSON_COLUMNS)
+            lessons["fetch_id"] = lessons["page_id"] = np.arange(len(lessons)) + start + 1
+            lessons["at"] = _STARTED_AT + 86_400.0 + lessons["page_id"] / 50
+            lessons["believed"] = lessons["is_offer"] = True
+            lessons["price_micros"] = 1_000_000 * (1 + lessons["page_id"] % 500)
+            lessons["tick_id"] = tick_id
+            learned = learner.learn(lessons)
+            learned.policies.append(learner.state(tick_id=tick_id))
+            await store.write(learned)
 
 
 def bytes_per_page(path: pathlib.Path, pages: int) -> float:
@@ -116,15 +159,18 @@ def bytes_per_page(path: pathlib.Path, pages: int) -> float:
         connection.close()
 
 
-async def _resume(path: pathlib.Path) -> int:
+def _settings(path: pathlib.Path) -> Config:
     sites = [
         {"name": f"shop-{n:02d}", "start": [f"https://www.shop-{n:02d}.example/"]}
         for n in range(_SITES)
     ]
-    config = Config.model_validate({"crawl": {"database": path}, "site": sites})
+    return Config.model_validate({"crawl": {"database": path}, "site": sites})
+
+
+async def _resume(path: pathlib.Path) -> int:
     clock = Clock()
     async with open_store(path, pause=lambda: clock.linger(0.0)) as store:
-        return len((await remember(store, config, clock)).table)
+        return len((await remember(store, _settings(path), clock)).table)
 
 
 def resume(path: pathlib.Path) -> Row:
@@ -154,16 +200,22 @@ def main() -> None:
     if arguments.database:
         print(json.dumps(resume(arguments.database)))
         return
+    rows: list[Row] = []
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder) / "crawl.db"
-        write_database(path, arguments.pages, arguments.seed)
-        size = bytes_per_page(path, arguments.pages)
-        command = [sys.executable, "-m", "benchmarks.resume", f"--database={path}"]
-        rows: list[Row] = []
-        for _ in range(arguments.repeat):
-            done = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, check=True)
-            rows.append({**json.loads(done.stdout), "stored_bytes_per_page": size})
+        write_pages(path, arguments.pages)
+        rows += _measure("known", path, arguments.repeat)
+        write_fetches(path, arguments.pages, arguments.seed)
+        rows += _measure("fetched", path, arguments.repeat)
     show(rows, as_json=arguments.json)
+
+
+def _measure(state: str, path: pathlib.Path, repeat: int) -> Iterator[Row]:
+    command = [sys.executable, "-m", "benchmarks.resume", f"--database={path}"]
+    for _ in range(repeat):
+        done = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, check=True)
+        row = json.loads(done.stdout)
+        yield {"state": state, **row, "stored_bytes_per_page": bytes_per_page(path, row["pages"])}
 
 
 if __name__ == "__main__":

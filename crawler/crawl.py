@@ -1,6 +1,7 @@
 """Builds a crawl from its settings and runs it: the one place where the objects meet."""
 
 import asyncio
+import gc
 import json
 import signal
 from collections.abc import AsyncIterator, Callable, Iterator
@@ -69,11 +70,27 @@ async def crawl(
             once=once,
             report=report,
         )
-        with stop_on_signals(engine):
+        with rare_collections(), stop_on_signals(engine):
             started(engine)
             finish = await engine.run(run_id)
         await store.end_run(run_id, ended_at=clock.now(), finish=finish.name.lower())
     return Summary(finish, engine.tally, clock.now() - began_at)
+
+
+@contextmanager
+def rare_collections() -> Iterator[None]:
+    """Looks for cycles seldom, and never among what was imported.
+
+    A crawl makes hardly any cycles; looking for them every 700 objects took a tenth of its time.
+    """
+    before = gc.get_threshold()
+    gc.freeze()
+    gc.set_threshold(20_000, 20, 50)
+    try:
+        yield
+    finally:
+        gc.set_threshold(*before)
+        gc.unfreeze()
 
 
 @contextmanager

@@ -104,7 +104,7 @@ class Engine:
                 self._clock, self._turns, self._visits, tasks, slots=self._slots
             )
             self._visits.follow = self._dispatcher.submit_first
-            self._visits.found_work = self._hosts_with_work.add
+            self._visits.found_work = self._found_work
             self._visits.keep(self._memory.caught_up)
             self._sow()
             finish = await self._tick_on(run_id)
@@ -215,6 +215,11 @@ class Engine:
         if self._clock.now() < plan.made_at + _SHORTEST_ROUND:
             return False
         return any(self._dispatcher.is_dry(host) for host in self._hosts_with_work)
+
+    def _found_work(self, host: str) -> None:
+        self._hosts_with_work.add(host)
+        if self._dispatcher.is_dry(host):
+            self._dispatcher.wake()
 
     def _release(self, picks: Sequence[Pick]) -> None:
         self._memory.table.busy[[pick.page.id for pick in picks]] = False

@@ -6,7 +6,7 @@ from operator import itemgetter
 import numpy as np
 
 from crawler.clock import Clock
-from crawler.config.model import Config, SiteSettings
+from crawler.config.model import BudgetSettings, Config, SiteSettings
 from crawler.fetching.politeness import HostGate, HostPace
 from crawler.planning.admission import Admission, Hosts, Patterns
 from crawler.planning.budget import Allowance, Budget
@@ -27,6 +27,7 @@ from crawler.planning.table import PageTable
 from crawler.reading.rules import ReadingRules
 from crawler.site_rules import reading_rules
 from storage.learning import Learned
+from storage.pages import KnownPages
 from storage.rows import Batch, HostRow, RobotsRow
 from storage.store import Store
 
@@ -60,8 +61,7 @@ async def remember(store: Store, config: Config, clock: Clock) -> Memory:
         known = await store.known()
         host_rows = await store.hosts()
         robots = await store.robots()
-        site_pages = await store.site_pages()
-        spent = await store.fetches_since(_day_of(clock.now()))
+        spent = await store.fetches_since(_day_of(clock.now())) if _is_limited(config) else []
         last_ids = await store.last_ids()
         cut_off = await store.was_cut_off()
         learned = await store.learned()
@@ -86,7 +86,7 @@ async def remember(store: Store, config: Config, clock: Clock) -> Memory:
             table,
             hosts,
             patterns=Patterns(learned.patterns, table.pattern[: table.size]),
-            site_pages=site_pages,
+            site_pages=_pages_of_sites(known),
         ),
         learner=learner,
         strategy=strategy,
@@ -153,6 +153,16 @@ async def _catch_up(
                 teach_strategy(strategy, tick)
             new = tick[tick["fetch_id"] > learner.fetch_id]
             caught_up = learner.learn(new).merged_over(caught_up)
+
+
+def _pages_of_sites(known: KnownPages) -> dict[int, int]:
+    return dict(enumerate(np.bincount(known.pages["site_id"]).tolist()))
+
+
+def _is_limited(config: Config) -> bool:
+    """Does a budget count what was fetched before this run?"""
+    budgets = (config.budget, *(site.budget for site in config.site))
+    return any(budget != BudgetSettings() for budget in budgets)
 
 
 def _day_of(now: float) -> float:

@@ -1,5 +1,6 @@
 """What the planner has learned, as columns: read back at the start of a run."""
 
+import sqlite3
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -34,6 +35,9 @@ LESSON_COLUMNS = np.dtype(
         ("tick_id", np.int64),
     ]
 )
+SIGNAL_COLUMNS = np.dtype(
+    [("page_id", np.int64), ("kind", "S16"), ("changed_at", np.float64), ("waits", np.bool_)]
+)
 UNKNOWN = -1  # in `changed` and `price_micros`
 
 
@@ -63,20 +67,20 @@ class Learned:
     patterns: dict[str, int]
 
 
-async def load_learned(connection: aiosqlite.Connection) -> Learned:
+def load_learned(connection: sqlite3.Connection) -> Learned:
     columns = ", ".join(RHYTHM_COLUMNS.names or ())
-    rhythms = await connection.execute_fetchall(
+    rhythms = connection.execute(
         f"SELECT {columns} FROM rhythm ORDER BY page_id"  # noqa: S608  own names
     )
-    sources = await connection.execute_fetchall(
+    sources = connection.execute(
         f"SELECT {', '.join(SourceRow._fields)} FROM source ORDER BY place"  # noqa: S608
     )
-    policies = await connection.execute_fetchall(
+    policies = connection.execute(
         f"SELECT {', '.join(PolicyRow._fields)} FROM policy"  # noqa: S608
     )
-    patterns = await connection.execute_fetchall("SELECT pattern, id FROM pattern")
+    patterns = connection.execute("SELECT pattern, id FROM pattern")
     return Learned(
-        rhythms=np.fromiter((tuple(row) for row in rhythms), RHYTHM_COLUMNS),
+        rhythms=np.fromiter(rhythms, RHYTHM_COLUMNS),
         sources=[SourceRow._make(row) for row in sources],
         policies={row[0]: PolicyRow._make(row) for row in policies},
         patterns={str(pattern): int(number) for pattern, number in patterns},
@@ -98,20 +102,12 @@ async def load_lessons(connection: aiosqlite.Connection, *, after: int, most: in
     return np.fromiter((tuple(row) for row in rows), LESSON_COLUMNS)
 
 
-class NewestSignal(NamedTuple):
-    """The newest signal of a kind about a page; it waits if no believed fetch came after it."""
-
-    page_id: int
-    kind: str
-    changed_at: float
-    waits: bool
-
-
-async def load_signals(connection: aiosqlite.Connection) -> list[NewestSignal]:
+def load_signals(connection: sqlite3.Connection) -> NDArray[Any]:
+    """The newest signal of each kind about each page; it waits if no believed fetch came after it."""
     query = (
         "SELECT signal.page_id, signal.kind, max(signal.changed_at),"
         " coalesce(max(signal.changed_at) > confirmed_at, 0) FROM signal"
         " LEFT JOIN page_state ON page_state.page_id = signal.page_id"
         " GROUP BY signal.page_id, signal.kind"
     )
-    return [NewestSignal._make(row) for row in await connection.execute_fetchall(query)]
+    return np.fromiter(connection.execute(query), SIGNAL_COLUMNS)

@@ -1,21 +1,24 @@
 """All the crawl asks of its memory, in one place: a twin on another database has to offer just this."""
 
 import asyncio
+import sqlite3
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import aiosqlite
 from numpy.typing import NDArray
 
 from storage import learning, pages
-from storage.database import open_for_crawl
+from storage.database import open_for_crawl, open_to_read
 from storage.errors import named_errors
-from storage.learning import Learned, NewestSignal
+from storage.learning import Learned
 from storage.pages import KnownPages, StoredOffer, StoredPage
 from storage.rows import Batch, HostRow, RobotsRow
 from storage.writer import Writer
+
+T = TypeVar("T")
 
 
 class Store:
@@ -30,9 +33,13 @@ class Store:
         """Returns once the whole batch is committed."""
         await self._writer.write(batch)
 
+    def _read_whole(self, load: Callable[[sqlite3.Connection], T]) -> T:
+        """Reads a large table on a connection of its own, row by row into columns."""
+        with open_to_read(self.path) as connection:
+            return load(connection)
+
     async def known(self) -> KnownPages:
-        with named_errors(self.path):
-            return await pages.load_known(self._connection)
+        return await asyncio.to_thread(self._read_whole, pages.load_known)
 
     async def pages(
         self, ids: Sequence[int]
@@ -45,16 +52,14 @@ class Store:
             return await pages.load_single_prices(self._connection, ids)
 
     async def learned(self) -> Learned:
-        with named_errors(self.path):
-            return await learning.load_learned(self._connection)
+        return await asyncio.to_thread(self._read_whole, learning.load_learned)
 
     async def lessons(self, *, after: int, most: int) -> NDArray[Any]:
         with named_errors(self.path):
             return await learning.load_lessons(self._connection, after=after, most=most)
 
-    async def signals(self) -> list[NewestSignal]:
-        with named_errors(self.path):
-            return await learning.load_signals(self._connection)
+    async def signals(self) -> NDArray[Any]:
+        return await asyncio.to_thread(self._read_whole, learning.load_signals)
 
     async def hosts(self) -> list[HostRow]:
         with named_errors(self.path):
@@ -67,10 +72,6 @@ class Store:
     async def sites(self, names: Sequence[str]) -> dict[str, int]:
         with named_errors(self.path):
             return await pages.load_sites(self._connection, names)
-
-    async def site_pages(self) -> dict[int, int]:
-        with named_errors(self.path):
-            return await pages.pages_of_site(self._connection)
 
     async def fetches_since(self, at: float) -> list[tuple[int, float]]:
         with named_errors(self.path):

@@ -1,13 +1,13 @@
 """Signals that wait for a fetch: which pages have one, and what it is worth."""
 
 from enum import IntFlag
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from crawler.planning.table import PageTable
 from policies.estimation.site_signals import SiteSignals
-from storage.learning import NewestSignal
 
 
 class Hint(IntFlag):
@@ -29,14 +29,14 @@ def waiting_kinds(mask: NDArray[np.integer]) -> NDArray[np.bool_]:
     return np.asarray((mask[:, None] & _BITS) != 0)
 
 
-def restore_signals(table: PageTable, signals: list[NewestSignal]) -> None:
-    """Takes up what earlier runs stored."""
-    for signal in signals:
-        if signal.kind in STAMPED:
-            stamp = max(table.signalled_at[signal.page_id], signal.changed_at)
-            table.signalled_at[signal.page_id] = stamp
-        if signal.waits:
-            table.hints[signal.page_id] |= HINT_OF_KIND[signal.kind]
+def restore_signals(table: PageTable, signals: NDArray[Any]) -> None:
+    """Takes up what earlier runs stored: the newest signal of each kind about each page."""
+    for kind, hint in HINT_OF_KIND.items():
+        of_kind = signals[signals["kind"] == kind.encode()]
+        rows = of_kind["page_id"]
+        if kind in STAMPED:
+            table.signalled_at[rows] = np.maximum(table.signalled_at[rows], of_kind["changed_at"])
+        table.hints[rows[of_kind["waits"]]] |= np.uint8(hint)
 
 
 class Hints:

@@ -1,5 +1,7 @@
 """Why was a page chosen?  The terms behind its price, in words an operator can act on."""
 
+from functools import lru_cache
+
 import numpy as np
 
 from crawler.planning.hints import Hint
@@ -67,6 +69,7 @@ def _first_terms(page_id: int, table: PageTable) -> str:
     return "failed before, tried again" if table.tried[page_id] else "never fetched"
 
 
+@lru_cache(maxsize=256)  # a mask has eight bits at most
 def signal_words(mask: int) -> str:
     names = [hint.name.lower() for hint in Hint if hint & mask and hint.name]
     return f"; signalled by {', '.join(names)}" if names else ""

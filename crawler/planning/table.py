@@ -62,7 +62,7 @@ class PageTable:
         self.fetched_at[states["page_id"]] = states["fetched_at"]
         self.not_before[states["page_id"]] = states["not_before"]
         self.tried[states["page_id"]] = True
-        order = np.argsort(pages["url_hash"], kind="stable")
+        order = np.argsort(pages["url_hash"])
         self._hashes = pages["url_hash"][order]
         self._ids = ids[order]
 
