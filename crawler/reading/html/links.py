@@ -47,6 +47,7 @@ class Links:
     follow: bool = True
 
 
+_NOFOLLOW = "a[rel~=nofollow i],area[rel~=nofollow i]"
 _FEED_TYPES = frozenset({"application/rss+xml", "application/atom+xml"})
 
 
@@ -73,7 +74,7 @@ def base_of(tree: LexborHTMLParser, url: str) -> str:
 def _hrefs(tree: LexborHTMLParser, rules: LinkRules, dropped: Counter[str]) -> dict[str, None]:
     """What the page spells, in its order and once each: product pages repeat a fifth of their hrefs."""
     nodes = tree.css("a[href], area[href]")
-    if rules.obey_nofollow and tree.css_first("a[rel~=nofollow i]") is not None:
+    if rules.obey_nofollow and tree.css_first(_NOFOLLOW) is not None:
         nodes = _followed(nodes, dropped)
     return dict.fromkeys([node.attrs["href"] or "" for node in nodes])
 
@@ -96,7 +97,8 @@ def _outlinks(
 
 def _followed(nodes: list[LexborNode], dropped: Counter[str]) -> list[LexborNode]:
     kept = [node for node in nodes if "nofollow" not in attribute(node, "rel").lower().split()]
-    dropped[Dropped.NOFOLLOW] += len(nodes) - len(kept)
+    if len(kept) < len(nodes):
+        dropped[Dropped.NOFOLLOW] += len(nodes) - len(kept)
     return kept
 
 

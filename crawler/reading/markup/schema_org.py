@@ -29,6 +29,7 @@ _SKIPPED_KEYS = words(
 )
 _GTIN_KEYS = ("gtin13", "gtin", "gtin14", "gtin12", "gtin8", "ean", "isbn")
 _LIST_PRICES = words("listprice strikethroughprice srp msrp regularprice")
+_TEXT_KEYS = ("name", "@value", "value", "@id")
 _UNIT_KEYS = ("referenceQuantity", "eligibleQuantity")
 
 
@@ -214,12 +215,10 @@ def text_of(value: Any) -> str | None:
         if isinstance(value, list):
             value = value[0] if value else None
         elif isinstance(value, dict):
-            value = next(
-                (value[key] for key in ("name", "@value", "value", "@id") if key in value), None
-            )
+            value = next((value[key] for key in _TEXT_KEYS if key in value), None)
         else:
             break
-    return clip(value)
+    return clip(value) if value is not None else None
 
 
 def _image(value: Any) -> str | None:

@@ -133,25 +133,23 @@ def find_prices(
         end = match.end()
         if plain[end : end + 2].lstrip().startswith("%") or _inside_word(plain, match):
             continue
-        sign = match["before"] or (match["after"] or "").strip()
-        code = (match["code"] and currency_of(match["code"])) or currency_of(sign, country)
-        number = match["number"]
-        if match["whole"]:
+        before, number, whole, code, after = match.groups()
+        sign = before or (after or "").strip()
+        code = (code and currency_of(code)) or currency_of(sign, country)
+        if whole:
             number = number.replace(".", "").replace(",", "")
-        cents = _CENTS_AFTER_SIGN.match(plain, end) if match["after"] and number.isdigit() else None
+        cents = _CENTS_AFTER_SIGN.match(plain, end) if after and number.isdigit() else None
         hint = decimal_hint
         if decimal_hint and sign == decimal_hint:
             tail = re.match(r"\d+", plain[end:])
             number, hint = f"{number}.{tail[0]}" if tail else number, "."
-        elif cents and not match["before"]:
+        elif cents and not before:
             number, hint, end = f"{number}.{cents[1]}", ".", cents.end()
         known = code or (currency if not sign else None)
         habit = code or sign or currency
         micros = _amount(number, hint, habit, language, country)
-        ambiguous = micros is None
-        found.append(
-            PriceMatch(match.start("number"), end, Money(micros, known, ambiguous), bool(sign))
-        )
+        money = Money(micros, known, ambiguous=micros is None)
+        found.append(PriceMatch(match.start("number"), end, money, bool(sign)))
     return found
 
 
@@ -168,10 +166,11 @@ def _plain(text: str) -> str:
 
 def _inside_word(text: str, match: re.Match[str]) -> bool:
     """Digits glued to letters are a model name ("MX924"), unless the letters are a currency."""
-    start, end = match.start("number"), match.end("number")
-    glued_before = start > 0 and text[start - 1].isalpha() and not match["before"]
-    glued_after = end < len(text) and text[end].isalpha() and not match["after"]
-    return glued_before or (glued_after and text[end].isascii())
+    start, end = match.span("number")
+    if text[start - 1 : start].isalpha() and not match["before"]:
+        return True
+    following = text[end : end + 1]
+    return following.isalpha() and following.isascii() and not match["after"]
 
 
 @lru_cache(maxsize=1024)

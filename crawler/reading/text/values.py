@@ -27,16 +27,16 @@ _AVAILABILITY = {
 }
 _CONDITIONS = {"new": "new", "used": "used", "refurbished": "refurbished", "damaged": "damaged"}
 _NOT_LETTERS = re.compile(r"[^a-z]+")
-_SPACE = re.compile(r"\s+")
 MAX_VALUE = 300
 
 
 def clip(value: object, limit: int = MAX_VALUE) -> str | None:
     """A JSON or attribute value as one short line of text, or None when there is nothing to show."""
-    if isinstance(value, bool) or not isinstance(value, str | int | float):
-        return None
-    text = _SPACE.sub(" ", str(value)[: 4 * limit]).strip()
-    return text[:limit] or None
+    if not isinstance(value, str):
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            return None
+        value = str(value)
+    return " ".join(value[: 4 * limit].split())[:limit] or None
 
 
 def availability_of(value: object) -> Availability | None:

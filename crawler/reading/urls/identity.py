@@ -36,26 +36,44 @@ class UrlRules:
     """What does not belong to a page's identity on one site.
 
     `tracking` and `session` name query parameters (any case; `name*` is a prefix) and path parameters
-    (`;jsessionid=1`).  `sort_query` is for shops that print parameters in any order.
+    (`;jsessionid=1`).  Where `keep` names any, all other query parameters are dropped.  `sort_query` is
+    for shops that print parameters in any order.
     """
 
     tracking: frozenset[str] = TRACKING
     session: frozenset[str] = SESSION
+    keep: frozenset[str] = frozenset()
     sort_query: bool = False
     max_length: int = 2048
-    exact: frozenset[str] = field(init=False, repr=False, compare=False)
-    prefixes: tuple[str, ...] = field(init=False, repr=False, compare=False)
+    dropped: re.Pattern[str] = field(init=False, repr=False, compare=False)
+    kept: re.Pattern[str] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        names = {name.lower() for name in self.tracking | self.session}
-        prefixes = tuple(name[:-1] for name in names if name.endswith("*"))
-        object.__setattr__(self, "exact", frozenset(names))
-        object.__setattr__(self, "prefixes", prefixes)
+        object.__setattr__(self, "dropped", _names_pattern(self.tracking | self.session))
+        object.__setattr__(self, "kept", _names_pattern(self.keep))
 
     def drops(self, parameter: str) -> bool:
-        """Is this `name=value` no part of the page's identity?"""
-        name = parameter.partition("=")[0].lower()
-        return name in self.exact or name.startswith(self.prefixes)
+        """Is this `name=value` named as no part of the page's identity?"""
+        return self.dropped.match(f"&{parameter.lower()}") is not None
+
+    def query(self, query: str) -> str:
+        """The part of a query that belongs to the page's identity."""
+        # Most queries lose nothing: one search costs half of asking for each parameter.
+        if not (self.keep or self.sort_query or self.dropped.search(f"&{query.lower()}")):
+            return query
+        kept = [parameter for parameter in query.split("&") if not self.drops(parameter)]
+        if self.keep:
+            kept = [parameter for parameter in kept if self.kept.match(f"&{parameter.lower()}")]
+        return "&".join(sorted(kept) if self.sort_query else kept)
+
+
+def _names_pattern(names: frozenset[str]) -> re.Pattern[str]:
+    """Finds `&name` of a parameter in lower case; `name*` is a prefix.  No names find nothing."""
+    names = frozenset(name.lower() for name in names)
+    whole = "|".join(re.escape(name) for name in sorted(names) if not name.endswith("*"))
+    starts = "|".join(re.escape(name[:-1]) for name in sorted(names) if name.endswith("*"))
+    choices = [rf"(?:{whole})(?=[=&]|$)"] * bool(whole) + [rf"(?:{starts})"] * bool(starts)
+    return re.compile(f"&(?:{'|'.join(choices) or '(?!)'})")
 
 
 DEFAULT = UrlRules()
@@ -75,7 +93,7 @@ MAX_HREF = 16_384
 
 # What the WHATWG parser would return unchanged, so that it need not be asked: 0.2 us against 1.3 us.
 # A segment may not begin with a dot or an escape (%2e is a dot); ; is left out for the session rule.
-_PATH = r"(?:/(?![./%])[A-Za-z0-9_~!$&()*+,=:@.%-]*)+"
+_PATH = r"(?:/(?![./%])[A-Za-z0-9_~!$&()*+,=:@.%-]*+)++"
 _QUERY = r"(?:\?[A-Za-z0-9_~!$&()*+,=:@.%/?;\[\]-]*)?"
 # Host names that are no number in disguise: the last label has no digit.
 _HOST = r"(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+[a-z]{2,}"
@@ -114,7 +132,7 @@ def canonical_urls(
     urls: Iterable[str], base: str | None, rules: UrlRules = DEFAULT
 ) -> list[str | None]:
     """`canonical_url` for all links of one page: the base is taken apart once."""
-    place = _Place.of(base)
+    place = _place(base)
     if place is None:
         return [_canonical(url, base, None, rules) for url in urls]
     origin, start = place.origin, len(place.origin)
@@ -142,15 +160,6 @@ class _Place:
     origin: str
     folder: str
 
-    @staticmethod
-    def of(base: str | None) -> "_Place | None":
-        href = whatwg_url(base) if base is not None else None
-        if href is None or not href.startswith(_HTTP):
-            return None
-        address = _without_credentials(href.partition("#")[0])
-        path = address.partition("?")[0]
-        return _Place(origin_of(address), path[: path.rfind("/") + 1])
-
     def join(self, url: str) -> str | None:
         """The plain cases: an own absolute, a rooted or a relative address; None for all others."""
         own = url.startswith(self.origin)
@@ -159,6 +168,16 @@ class _Place:
         if relative := _RELATIVE(url):
             return self.folder + relative[1]
         return None
+
+
+@lru_cache(maxsize=64)  # one page asks several times: for its canonical, its feeds, its links, its cards
+def _place(base: str | None) -> _Place | None:
+    href = whatwg_url(base) if base is not None else None
+    if href is None or not href.startswith(_HTTP):
+        return None
+    address = _without_credentials(href.partition("#")[0])
+    path = address.partition("?")[0]
+    return _Place(origin_of(address), path[: path.rfind("/") + 1])
 
 
 def _canonical(url: str, base: str | None, place: _Place | None, rules: UrlRules) -> str | None:
@@ -195,10 +214,8 @@ def _drop_parameters(url: str, rules: UrlRules) -> str:
         )  # "/.;sid=1" leaves a dot segment
     if not query:
         return path + mark
-    kept = [parameter for parameter in query.split("&") if not rules.drops(parameter)]
-    if rules.sort_query:
-        kept.sort()
-    return f"{path}?{'&'.join(kept)}" if kept else path
+    kept = rules.query(query)
+    return f"{path}?{kept}" if kept else path
 
 
 def why_refused(url: str, base: str | None = None, rules: UrlRules = DEFAULT) -> Refusal:

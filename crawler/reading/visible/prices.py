@@ -149,7 +149,7 @@ def _place(nodes: list[LexborNode], heading: Heading) -> int:
 def _price_block(node: LexborNode) -> LexborNode | None:
     """The element of a text with a currency sign; the one around it when the amount stands beside."""
     text = node.text_content
-    if not text or len(text) > MAX_TEXT or not _SIGNS.search(text):
+    if not text or text.isspace() or len(text) > MAX_TEXT or not _SIGNS.search(text):
         return None
     parent = node.parent
     if parent is None or parent.tag in _NOT_TAGS:
