@@ -1,6 +1,7 @@
 """What one fetch taught, and the rows that say so.  Pure: a pick and its finding in, a batch out."""
 
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 
 from crawler.fetching.outcome import MEANING, Outcome
 from crawler.findings import Finding
@@ -163,7 +164,7 @@ def _compare_offers(
         result.gone = _gone(pick.page.id, stored, now)
     if finding.page is None or finding.outcome is not Outcome.OK:
         return result
-    for offer in finding.page.offers:
+    for offer in _under_known_keys(finding.page.offers, pick.offers):
         before = stored.pop(offer.key, None)
         _compare_offer(
             result, pick.page.id, before, offer, now=now, fetch_id=fetch_id, change=change
@@ -171,6 +172,14 @@ def _compare_offers(
     if finding.page.offers:  # a page that shows none at all may just not have been understood
         result.gone = _gone(pick.page.id, stored, now)
     return result
+
+
+def _under_known_keys(seen: tuple[Offer, ...], stored: Sequence[StoredOffer]) -> tuple[Offer, ...]:
+    """A page's only offer goes on under the key it had when the page begins or ceases to state an id."""
+    live = [offer.key for offer in stored if offer.gone_at is None]
+    if len(seen) == len(live) == 1 and "" in (seen[0].key, live[0]):
+        return (replace(seen[0], key=live[0]),)
+    return seen
 
 
 def _compare_offer(

@@ -57,13 +57,21 @@ def is_pattern(text: str) -> bool:
 
 def is_selector(text: str) -> bool:
     # Imported here because few configs name a selector, and the parser takes 30 ms to load.
-    from selectolax.lexbor import LexborHTMLParser, SelectolaxError
+    from crawler.reading.markup.overrides import is_selector_rule
 
-    try:
-        LexborHTMLParser("<p>").css(text)
-    except SelectolaxError:
-        return False
-    return True
+    return is_selector_rule(text)
+
+
+def is_json_path(text: str) -> bool:
+    from crawler.reading.markup.overrides import is_json_path
+
+    return is_json_path(text)
+
+
+def is_currency(text: str) -> bool:
+    from crawler.reading.text.currencies import CODES
+
+    return text in CODES
 
 
 def weight_and_pattern(text: str) -> tuple[float, re.Pattern[str]] | None:
@@ -107,9 +115,7 @@ UserAgent = Annotated[
     str,
     checked(is_user_agent, 'want a name of letters, "-" or "_" first, as in "MyShopBot/1.0 (...)"'),
 ]
-Currency = Annotated[
-    str, checked(re.compile("[A-Z]{3}").fullmatch, 'want an ISO 4217 code such as "EUR"')
-]
+Currency = Annotated[str, checked(is_currency, 'want an ISO 4217 code such as "EUR"')]
 Country = Annotated[
     str, checked(re.compile("[A-Z]{2}").fullmatch, 'want an ISO 3166 code such as "DE"')
 ]
@@ -118,6 +124,7 @@ Zone = Annotated[str, checked(zoneinfo.ZoneInfo, 'want a time zone such as "Euro
 Weighted = Annotated[
     str, checked(weight_and_pattern, 'want a weight above 0 and a pattern, such as "3 /sale/"')
 ]
+JsonPath = Annotated[str, checked(is_json_path, 'want a path into JSON such as "offers.0.price"')]
 Text = Annotated[str, checked(str.strip, "want some text")]
 
 
@@ -279,7 +286,7 @@ class SiteSettings(Settings):
     drop_parameters: tuple[Text, ...] = ()
     keep_parameters: tuple[Text, ...] | None = None
     price_selector: Selector | None = None
-    price_path: Text | None = None
+    price_path: JsonPath | None = None
     currency: Currency | None = None
     country: Country | None = None
     timezone: Zone = "UTC"

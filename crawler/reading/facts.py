@@ -40,8 +40,8 @@ class Availability(StrEnum):
 class Offer:
     """One product for one price on one page.
 
-    `key` tells the offers of a page apart (SKU, variant, or "" for the only one) and is stable between
-    fetches.  A price that could be read in two ways has `price_micros` None and `ambiguous` True.
+    `key` tells the offers of a page apart and is stable between fetches, whether or not the others are
+    still shown: SKU or GTIN, else the variant's words, "" where the page gives none of them.  A price that could be read in two ways has `price_micros` None and `ambiguous` True.
     """
 
     key: str

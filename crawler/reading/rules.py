@@ -4,8 +4,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from crawler.reading.html.links import DEFAULT_LINKS, LinkRules
-from crawler.reading.markup.overrides import Override, override_faults
-from crawler.reading.text.currencies import CODES
+from crawler.reading.markup.overrides import Override
 
 
 class ChangeDefinition(StrEnum):
@@ -28,15 +27,3 @@ class ReadingRules:
 
 
 DEFAULT_RULES = ReadingRules()
-
-
-def rule_faults(rules: ReadingRules) -> list[str]:
-    """Every fault of a site's rules, for the check at start-up; none when they can be used."""
-    faults = (
-        [f"override.{fault}" for fault in override_faults(rules.override)] if rules.override else []
-    )
-    if rules.currency is not None and rules.currency not in CODES:
-        faults.append(f"currency: want an ISO-4217 code such as EUR, got {rules.currency!r}")
-    if rules.country is not None and not (len(rules.country) == 2 and rules.country.isalpha()):
-        faults.append(f"country: want a two-letter code such as DE, got {rules.country!r}")
-    return faults

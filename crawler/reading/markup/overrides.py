@@ -7,7 +7,7 @@ from typing import Any
 from crawler.reading.html import LexborHTMLParser, is_selector
 from crawler.reading.markup.found import FoundOffer, FoundProduct
 from crawler.reading.markup.jsonld import load_loosely
-from crawler.reading.text.values import availability_of, clip
+from crawler.reading.text.values import clip
 
 # script#state $.product.price   or, in any JSON script of the page,   $.offers[0].price
 _JSON_PATH = re.compile(
@@ -22,40 +22,28 @@ MAX_SCRIPTS = 60
 
 @dataclass(frozen=True, slots=True)
 class Override:
-    """Where a site keeps what the readers miss.  Each is a CSS selector, optionally with ::attr(name),
+    """Where a site keeps the price that the readers miss: a CSS selector, optionally with ::attr(name),
     or a JSON path such as `$.product.price`, optionally after a selector of the script that holds it."""
 
     price: str
     currency: str | None = None
-    availability: str | None = None
-    title: str | None = None
 
 
-def override_faults(override: Override) -> list[str]:
-    """What is wrong with an override, one line for each fault; none when it can be used."""
-    faults = []
-    for name in ("price", "availability", "title"):
-        rule = getattr(override, name)
-        if rule is not None and (fault := _fault(rule)):
-            faults.append(f"{name}: {fault}")
-    if override.currency is not None and not re.fullmatch("[A-Z]{3}", override.currency):
-        faults.append(f"currency: want a code such as EUR, got {override.currency!r}")
-    return faults
+def is_selector_rule(rule: str) -> bool:
+    """`em.price` or `i[data-now]::attr(data-now)`."""
+    css = _split(rule)[0]
+    return bool(css.strip()) and is_selector(css)
 
 
-def _fault(rule: str) -> str | None:
-    if ("$" in rule and not rule.rstrip().endswith("]")) or rule.startswith("$"):
-        match = _JSON_PATH.match(rule.strip())
-        if match is None:
-            return f"want a JSON path such as $.product.price, got {rule!r}"
-        css = match["script"]
-    else:
-        css = _split(rule)[0]
-    if css is None:
-        return None
-    if not css.strip():
-        return "want a CSS selector or a JSON path, got nothing"
-    return None if is_selector(css) else f"not a CSS selector: {css!r}"
+def whole_path(path: str) -> str:
+    """A JSON path with its root: `offers.0.price` is short for `$.offers.0.price`."""
+    return path if "$" in path else f"$.{path.strip()}"
+
+
+def is_json_path(path: str) -> bool:
+    """`offers.0.price`, `$.offers[0].price`, or `script#state $.price` where only one script is meant."""
+    match = _JSON_PATH.match(whole_path(path).strip())
+    return match is not None and (match["script"] is None or is_selector(match["script"]))
 
 
 def override_product(tree: LexborHTMLParser, override: Override) -> FoundProduct | None:
@@ -63,12 +51,8 @@ def override_product(tree: LexborHTMLParser, override: Override) -> FoundProduct
     text = read_rule(tree, override.price)
     if not text:
         return None
-    stock = (
-        availability_of(read_rule(tree, override.availability)) if override.availability else None
-    )
-    offer = FoundOffer(text=text, currency=override.currency, availability=stock)
-    title = read_rule(tree, override.title) if override.title else None
-    return FoundProduct(source="override", title=title, availability=stock, offers=(offer,))
+    offer = FoundOffer(text=text, currency=override.currency)
+    return FoundProduct(source="override", offers=(offer,))
 
 
 def read_rule(tree: LexborHTMLParser, rule: str) -> str | None:
@@ -98,7 +82,10 @@ def _read_json(tree: LexborHTMLParser, css: str, path: str) -> str | None:
 def _at(value: Any, path: str) -> Any:
     for name, index, quoted in _STEP.findall(path):
         try:
-            value = value[int(index)] if index else value[name or quoted]
+            if index or (name.isdigit() and isinstance(value, list)):
+                value = value[int(index or name)]
+            else:
+                value = value[name or quoted]
         except (KeyError, IndexError, TypeError):
             return None
     return value

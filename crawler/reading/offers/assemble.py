@@ -24,7 +24,7 @@ def winning_offers(
     main = _offer(
         facts,
         found,
-        key=_key(found) if variants else "",
+        key=_key(found) if variants else None,
         money=winner.money,
         availability=found.availability or _availability(products, priced),
         source=winner.sources[0],
@@ -70,13 +70,16 @@ def _offer(
     money: Money,
     availability: Availability | None,
     confidence: float,
-    key: str = "",
+    key: str | None = None,
     source: str = "",
     disagreeing: tuple[str, ...] = (),
 ) -> Offer:
-    """What the offer itself says goes before what its product says."""
+    """What the offer itself says goes before what its product says.
+
+    The only offer of a page has the same key as it had among others: the id it or its product states.
+    """
     return Offer(
-        key=key,
+        key=key or found.sku or found.gtin or facts.sku or facts.gtin or "",
         price_micros=money.price_micros,
         currency=money.currency,
         availability=availability,
@@ -134,6 +137,7 @@ def _variants(priced: list[Priced], chosen: Priced | None) -> list[Priced]:
 
 
 def _key(offer: FoundOffer) -> str:
+    """What tells an offer from the others of its product; words only where no id is given."""
     return offer.sku or offer.gtin or offer.title or offer.seller or ""
 
 

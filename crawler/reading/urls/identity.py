@@ -36,13 +36,13 @@ class UrlRules:
     """What does not belong to a page's identity on one site.
 
     `tracking` and `session` name query parameters (any case; `name*` is a prefix) and path parameters
-    (`;jsessionid=1`).  Where `keep` names any, all other query parameters are dropped.  `sort_query` is
+    (`;jsessionid=1`).  Where `keep` is given, only the query parameters it names count.  `sort_query` is
     for shops that print parameters in any order.
     """
 
     tracking: frozenset[str] = TRACKING
     session: frozenset[str] = SESSION
-    keep: frozenset[str] = frozenset()
+    keep: frozenset[str] | None = None
     sort_query: bool = False
     max_length: int = 2048
     dropped: re.Pattern[str] = field(init=False, repr=False, compare=False)
@@ -50,20 +50,26 @@ class UrlRules:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "dropped", _names_pattern(self.tracking | self.session))
-        object.__setattr__(self, "kept", _names_pattern(self.keep))
+        object.__setattr__(self, "kept", _names_pattern(self.keep or frozenset()))
 
     def drops(self, parameter: str) -> bool:
         """Is this `name=value` named as no part of the page's identity?"""
         return self.dropped.match(f"&{parameter.lower()}") is not None
 
+    def keeps(self, parameter: str) -> bool:
+        """Is this `name=value` of a query part of the page's identity?"""
+        if self.keep is None:
+            return not self.drops(parameter)
+        return self.kept.match(f"&{parameter.lower()}") is not None
+
     def query(self, query: str) -> str:
         """The part of a query that belongs to the page's identity."""
         # Most queries lose nothing: one search costs half of asking for each parameter.
-        if not (self.keep or self.sort_query or self.dropped.search(f"&{query.lower()}")):
+        if not (
+            self.keep is not None or self.sort_query or self.dropped.search(f"&{query.lower()}")
+        ):
             return query
-        kept = [parameter for parameter in query.split("&") if not self.drops(parameter)]
-        if self.keep:
-            kept = [parameter for parameter in kept if self.kept.match(f"&{parameter.lower()}")]
+        kept = [parameter for parameter in query.split("&") if self.keeps(parameter)]
         return "&".join(sorted(kept) if self.sort_query else kept)
 
 
@@ -170,7 +176,9 @@ class _Place:
         return None
 
 
-@lru_cache(maxsize=64)  # one page asks several times: for its canonical, its feeds, its links, its cards
+@lru_cache(
+    maxsize=64
+)  # one page asks several times: for its canonical, its feeds, its links, its cards
 def _place(base: str | None) -> _Place | None:
     href = whatwg_url(base) if base is not None else None
     if href is None or not href.startswith(_HTTP):

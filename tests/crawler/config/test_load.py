@@ -286,7 +286,11 @@ def test_a_live_run_wants_a_contact(user_agent: str, ready: bool) -> None:
     ("setting", "fit", "unfit"),
     [
         ("price_selector", "p.price:has(b), .b", "div >"),
+        ("price_selector", "i[data-now]::attr(data-now)", "::attr(data-now)"),
+        ("price_path", "offers.0.price", "offers..price"),
+        ("price_path", "script#state $.offers[0].price", "script# $.price"),
         ("currency", "EUR", "euro"),
+        ("currency", "CHF", "EUX"),
         ("country", "DE", "de"),
         ("exclude", "/basket", "[a-"),
         ("hosts", "cdn.shop.example", "https://cdn.shop.example/"),

@@ -2,8 +2,8 @@
 
 import pytest
 
-from crawler.reading.markup.overrides import Override, override_faults
-from crawler.reading.rules import ChangeDefinition, ReadingRules, rule_faults
+from crawler.reading.markup.overrides import Override, is_json_path, is_selector_rule, whole_path
+from crawler.reading.rules import ChangeDefinition, ReadingRules
 from tests.crawler.reading.pages import ld, price_of, product, read
 
 BODY = """<h1>Kettle</h1><div class=price>€59.90</div><i data-now="49.90">deal</i>
@@ -18,6 +18,7 @@ BODY = """<h1>Kettle</h1><div class=price>€59.90</div><i data-now="49.90">deal
         "$.a[0].b-c",
         "script#state $.a[0].b-c",
         '$["a"][0]["b-c"]',
+        whole_path("a.0.b-c"),
     ],
 )
 def test_an_override_decides_the_price(rule: str) -> None:
@@ -25,7 +26,7 @@ def test_an_override_decides_the_price(rule: str) -> None:
     facts = read(BODY, head=ld(product("59.90")), rules=rules)
     assert price_of(facts) == (49.9, "EUR")
     assert facts.offers[0].source == "override"
-    assert rule_faults(rules) == []
+    assert is_json_path(rule) if "$" in rule else is_selector_rule(rule)
 
 
 def test_an_override_that_finds_nothing_leaves_the_readers_to_decide() -> None:
@@ -33,22 +34,12 @@ def test_an_override_that_finds_nothing_leaves_the_readers_to_decide() -> None:
     assert price_of(read(BODY, rules=rules)) == (59.9, "EUR")
 
 
-@pytest.mark.parametrize("rule", ["div[", "$.", "$.a[", "", "::attr(x)", "p $x"])
-def test_a_bad_override_is_refused_with_its_name(rule: str) -> None:
-    [fault] = override_faults(Override(price=rule))
-    assert fault.startswith("price: ")
-
-
-def test_every_fault_of_the_rules_is_named() -> None:
-    rules = ReadingRules(
-        override=Override(price="a[", currency="euro"), currency="EURO", country="Germany"
-    )
-    assert [fault.split(":")[0] for fault in rule_faults(rules)] == [
-        "override.price",
-        "override.currency",
-        "currency",
-        "country",
-    ]
+@pytest.mark.parametrize(
+    "rule", ["div[", "$.", "$.a[", "", "::attr(x)", "p $x", "offers..price", "div[ $.a"]
+)
+def test_a_rule_that_cannot_be_followed_is_neither_selector_nor_path(rule: str) -> None:
+    assert not is_selector_rule(rule)
+    assert not is_json_path(rule)
 
 
 def test_the_operator_can_watch_the_text_of_offer_pages_too() -> None:

@@ -32,7 +32,7 @@ def test_json_ld_gives_the_whole_offer() -> None:
     assert (offer.title, offer.brand, offer.gtin) == ("Kettle", "Acme", "4006381333931")
     assert (offer.sku, offer.seller, offer.condition) == ("K-1", "Shop", "refurbished")
     assert (offer.category, offer.image) == ("Home > Kitchen", "https://shop.example/k.jpg")
-    assert (offer.source, offer.key) == ("json-ld", "")
+    assert (offer.source, offer.key) == ("json-ld", "K-1")
 
 
 def test_a_gtin_with_a_wrong_check_digit_is_dropped() -> None:
@@ -101,6 +101,33 @@ def test_variants_are_offers_with_stable_keys() -> None:
         "K-S": (39_900_000, Availability.OUT_OF_STOCK),
     }
     assert facts.offers[0].key == "K-L"  # the printed one is the page's price
+
+
+def sized(*sizes: str) -> dict[str, object]:
+    """A group with a variant for each size."""
+    variants = [{**product(), "sku": f"K-{size}", "name": f"Kettle {size}"} for size in sizes]
+    return {"@type": "ProductGroup", "name": "Kettle", "hasVariant": variants}
+
+
+@pytest.mark.parametrize(
+    "alone",
+    [
+        sized("S"),
+        product(sku="K-S"),
+        product(offers={"price": "49.90", "priceCurrency": "EUR", "sku": "K-S"}),
+        product(sku="K-S", offers={"availability": "OutOfStock"}),
+        product(sku="K-S", offers={"price": "0", "priceCurrency": "EUR"}),
+    ],
+    ids=["last variant", "product of its own", "offer of its own", "sold out", "given away"],
+)
+def test_the_last_variant_left_keeps_the_key_it_had_among_others(alone: dict[str, object]) -> None:
+    both = read(H1, head=ld(sized("S", "L")))
+    assert {offer.key for offer in both.offers} == {"K-S", "K-L"}
+    assert [offer.key for offer in read(H1, head=ld(alone)).offers] == ["K-S"]
+
+
+def test_an_offer_without_any_id_has_the_empty_key() -> None:
+    assert [offer.key for offer in read(H1, head=ld(product())).offers] == [""]
 
 
 def test_an_offer_keeps_its_key_when_the_printed_price_beats_the_markup() -> None:

@@ -78,6 +78,27 @@ def test_a_site_can_extend_the_list_and_sort_its_parameters() -> None:
     )
 
 
+@given(st.lists(st.sampled_from(["utm_source=x", "id=7", "ID=7", "size", "color=red&x=", ""])))
+def test_only_kept_parameters_make_another_page(parameters: list[str]) -> None:
+    rules = UrlRules(keep=frozenset({"id"}))
+    kept = [parameter for parameter in parameters if parameter.lower() == "id=7"]
+    page = "/a?" + "&".join(kept) if kept else "/a"
+    assert (
+        canonical_url("/a?x&" + "&".join(parameters), BASE, rules) == "https://shop.example" + page
+    )
+
+
+def test_a_site_may_keep_no_parameter_at_all() -> None:
+    rules = UrlRules(keep=frozenset())
+    assert canonical_url("/a?id=7&size=9", BASE, rules) == "https://shop.example/a"
+
+
+def test_a_parameter_that_the_site_keeps_is_kept_though_others_track_by_it() -> None:
+    rules = UrlRules(keep=frozenset({"sessionid"}))
+    page = "https://shop.example/a?sessionid=7"
+    assert canonical_url("/a?sessionid=7&gclid=1", BASE, rules) == page
+
+
 @pytest.mark.parametrize(
     ("href", "reason"),
     [
