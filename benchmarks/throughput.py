@@ -106,10 +106,13 @@ def main() -> None:
     parser = flags(__doc__)
     parser.add_argument("--pages", type=int, default=2000)
     parser.add_argument("--repeat", type=int, default=3)
+    names = ["freshet", "bare_loop", *PEERS.values()]
+    parser.add_argument("--only", nargs="+", choices=names, default=names, metavar="CRAWLER")
     arguments = parser.parse_args()
+    rivals = [rival for rival in installed_rivals() if rival in {*arguments.only, "freshet"}]
     groups: dict[tuple[bool, str], list[Run]] = {}
     with served(arguments.pages, arguments.seed) as port:
-        for run in race(installed_rivals(), port, arguments.repeat):
+        for run in race(rivals, port, arguments.repeat):
             groups.setdefault((run.refresh, run.rival), []).append(run)
     rows = [medians(groups[key], arguments.pages) for key in sorted(groups)]
     show(with_ratios(rows), as_json=arguments.json)

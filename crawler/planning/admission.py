@@ -107,6 +107,8 @@ class Admission:
     ) -> list[PageRow]:
         """The pages among `urls` that are new; their rows and the drops' counts are put into `batch`."""
         candidates, dropped = self._in_scope(urls, depth)
+        if not candidates and not dropped:  # as on most pages: their links were seen before
+            return []
         new: list[PageRow] = []
         known = self._table.find_many([page_hash(url) for url, _, _ in candidates])
         for (url, host, site), page_id in zip(candidates, known, strict=True):
@@ -145,9 +147,7 @@ class Admission:
         dropped: Counter[tuple[int, str]] = Counter()
         if len(self._remembered) > _REMEMBERED:
             self._remembered.clear()
-        for url in urls:
-            if url in self._remembered:
-                continue
+        for url in dict.fromkeys([url for url in urls if url not in self._remembered]):
             host = host_of(url)
             site = self._scope.site_of_host(host)
             why = OutOfScope.HOST if site is None else site.refuses(url, depth=depth)
