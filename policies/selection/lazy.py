@@ -143,10 +143,8 @@ class LazySelection:
         if self._unsettled(budget):
             self._rebuild(priced, now)
         rows, arrived, waiting = self._candidates(priced, now, budget, host_cap)
-        if (
-            self._takeable(rows, host_cap) < budget
-            and 4 * self._ticks_since_rebuild >= self._window
-        ):
+        if self._takeable(rows, host_cap) < budget and self._may_rebuild(host_cap):
+            self._usual_budget = max(self._usual_budget, float(budget))
             self._rebuild(priced, now)
             rows, arrived, waiting = self._candidates(priced, now, budget, host_cap)
         value = priced.value(rows, now)
@@ -195,6 +193,10 @@ class LazySelection:
             worthy_at = priced.due_at(rows, np.maximum(self._hosts.price(host), self.level))
             turn = now + (1 + wait) * self.tick
             self.calendar.put(rows, np.minimum(turn, np.maximum(worthy_at, now + self.tick)))
+
+    def _may_rebuild(self, host_cap: Counts | None) -> bool:
+        """At once if pages are short; if hosts may be what is short, not in every tick."""
+        return host_cap is None or 4 * self._ticks_since_rebuild >= self._window
 
     def _takeable(self, rows: Rows, host_cap: Counts | None) -> int:
         if host_cap is None:
