@@ -17,7 +17,7 @@ from crawler.reading.markup.schema_org import products_of
 from crawler.reading.markup.state_json import state_products
 from crawler.reading.offers.choice import Choice
 from crawler.reading.offers.chooser import choose, main_products, price_of
-from crawler.reading.offers.details import read_details, with_absolute_image
+from crawler.reading.offers.details import read_details, with_absolute_image, with_named_currency
 from crawler.reading.offers.places import habits_of
 from crawler.reading.rules import DEFAULT_RULES, ChangeDefinition, ReadingRules
 from crawler.reading.text.money import NOTHING, Money
@@ -70,6 +70,7 @@ def read_page(
     choice = choose(main, seen, habits, about=about, explain=explain)
     cards = _cards(tree, choice, products, main, habits, url, rules)
     offers = with_absolute_image(offers_of(choice, cards), url)
+    offers = with_named_currency(offers, page, choice.winner.text if choice.winner else "")
     if offers and offers[0].availability is None:
         offers = (
             replace(offers[0], availability=availability_by_sight(tree, heading, head.language)),

@@ -203,10 +203,7 @@ def _with_currency(
     named = [p.money.currency for p in priced]
     if shown is None or not shown.signed:
         named += [s.money.currency for s in printed]
-    currency = next((code for code in named if code), None) or habits.currency
-    if currency is None and shown is not None and "$" in shown.text:
-        currency = habits.dollar
-    return replace(money, currency=currency)
+    return replace(money, currency=next((code for code in named if code), None) or habits.currency)
 
 
 def _sources(structured: list[Priced], amount: int | None = None) -> tuple[str, ...]:

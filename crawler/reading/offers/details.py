@@ -1,15 +1,19 @@
 """What the page says of its product beside the product's own markup: title, brand, image, breadcrumb."""
 
+import re
 from dataclasses import replace
 
 from crawler.reading.facts import Offer
 from crawler.reading.html import LexborHTMLParser
 from crawler.reading.markup.found import FoundProduct
 from crawler.reading.markup.head import Head
+from crawler.reading.text.currencies import CODES, fits_sign
 from crawler.reading.text.values import clip
 from crawler.reading.urls import whatwg_url
 
 MAX_STEPS = 8
+# "currency":"CLP", currencyCode='CLP', \"priceCurrency\":\"CLP\"
+_CURRENCY = re.compile(rb"urrency(?:Code)?[\"'\\\s]{0,4}[:=,][\"'\\\s]{1,4}([A-Z]{3})\b")
 _TRAIL = '[class*="breadcrumb" i]'
 
 
@@ -33,6 +37,16 @@ def with_absolute_image(offers: tuple[Offer, ...], url: str) -> tuple[Offer, ...
     if not image or image.startswith(("https://", "http://")):
         return offers
     return tuple(replace(offer, image=whatwg_url(image, url)) for offer in offers)
+
+
+def with_named_currency(offers: tuple[Offer, ...], page: bytes, printed: str) -> tuple[Offer, ...]:
+    """A price whose sign many currencies share is in the one that the page's scripts name, if they name one."""
+    if not offers or offers[0].price_micros is None or offers[0].currency is not None:
+        return offers
+    named = {found.decode() for found in _CURRENCY.findall(page)} & CODES
+    if len(named) != 1 or not fits_sign(printed, *named):
+        return offers
+    return tuple(replace(o, currency=o.currency or min(named)) for o in offers)
 
 
 def _trail(tree: LexborHTMLParser, heading: str | None) -> str | None:

@@ -21,14 +21,10 @@ _HOST = re.compile(r"^[a-z]+://[^/?#:]*\.([a-z]{2})(?::\d+)?(?:[/?#]|$)", re.IGN
 
 
 def habits_of(url: str, head: Head, rules: ReadingRules) -> Habits:
-    """How the page writes money: by its own words, its address, then the site's rules.
-
-    A dollar on an English page of an unnamed country is a US dollar: other dollars name themselves.
-    """
+    """How the page writes money: by its own words, its address, then the site's rules."""
     country = head.country or country_of_url(url) or rules.country
     currency = rules.currency or currency_of_country(country)
-    unnamed = country is None and head.language in (None, "en")
-    return Habits(currency, head.language, country, dollar="USD" if unnamed else None)
+    return Habits(currency, head.language, country)
 
 
 def country_of_url(url: str) -> str | None:

@@ -184,6 +184,8 @@ SIGN_PATTERN = (
     rf"|(?<![^\W\d_])(?i:{_WORDS}|[lfqr])(?![^\W\d_])\.?)"
 )
 
+_SIGN = re.compile(SIGN_PATTERN)
+
 
 @lru_cache(maxsize=4096)
 def currency_of(sign: str, country: str | None = None) -> str | None:
@@ -201,6 +203,13 @@ def currency_of(sign: str, country: str | None = None) -> str | None:
             table = _BY_COUNTRY[form]
             return table.get((country or "").upper()) or table.get("")
     return None
+
+
+def fits_sign(text: str, code: str) -> bool:
+    """Can an amount written like this be in that currency?  "$ 5" can be in CLP and cannot be in EUR."""
+    signs = (found[0].lower().rstrip(".") for found in _SIGN.finditer(text))
+    tables = (_BY_COUNTRY.get(_SHARED_ALIASES.get(sign, sign)) for sign in signs)
+    return all(code in table.values() for table in tables if table is not None)
 
 
 def currency_of_country(country: str | None) -> str | None:

@@ -48,7 +48,7 @@ _BY_LANGUAGE = {
     "lt": StockWords(("išparduota", "neturime"), ("turime", "sandėlyje"), ("krepšelį", "pirkti")),
     "tr": StockWords(("tükendi", "stokta yok"), ("stokta",), ("sepete", "satın al")),
     "el": StockWords(("εξαντλ", "μη διαθέσιμο"), ("διαθέσιμο",), ("στο καλάθι", "αγορά")),
-    "ja": StockWords(("品切れ", "売り切れ", "在庫なし"), ("在庫あり",), ("カートに", "購入")),
+    "ja": StockWords(("品切れ", "売り切れ", "在庫なし", "在庫切れ", "在庫がありません", "完売"), ("在庫あり",), ("カートに", "購入")),
     "ko": StockWords(("품절",), ("재고",), ("장바구니", "구매")),
     "zh": StockWords(("缺货", "售罄"), ("有货",), ("购物车", "购买")),
 }  # fmt: skip

@@ -47,7 +47,6 @@ class Habits:
     currency: str | None
     language: str | None
     country: str | None
-    dollar: str | None = None  # what "$" means where no country is named
 
 
 @dataclass(frozen=True, slots=True)

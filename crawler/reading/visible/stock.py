@@ -14,6 +14,7 @@ _BUTTONS = (
     'button,input[type="submit"],input[type="button"],[role="button"],[class*="add-to-cart" i],[class*="addtocart" i],'
     '[id*="add-to-cart" i],[id*="addtocart" i],[class*="buy" i]'
 )
+_PRESSED = frozenset({"button", "input", "a"})
 _CLOSED = re.compile(r"disabled|inactive|sold-?out|unavailable", re.IGNORECASE)
 
 
@@ -50,10 +51,17 @@ def _block(heading: LexborNode) -> LexborNode | None:
 def _can_buy(block: LexborNode, words: StockWords) -> bool:
     for node in block.css(_BUTTONS)[:MAX_BUTTONS]:
         attributes = node.attributes
-        if "disabled" in attributes or _CLOSED.search(attributes.get("class") or ""):
+        if "disabled" in attributes or attributes.get("aria-disabled") == "true":
+            continue
+        if _CLOSED.search(attributes.get("class") or "") or _only_holds_buttons(node):
             continue
         names = (attributes.get(name) or "" for name in ("value", "title", "aria-label"))
         label = " ".join((node.text(separator=" ")[:200], *names)).lower()
         if any(phrase in label for phrase in words.buy):
             return True
     return False
+
+
+def _only_holds_buttons(node: LexborNode) -> bool:
+    """A block named "buy-box" cannot be pressed; the buttons in it speak for themselves."""
+    return node.tag not in _PRESSED and node.css_first("button,input,a") is not None
