@@ -58,6 +58,7 @@ async def crawl(
         open_store(config.crawl.database, pause=lambda: clock.linger(_LINGER)) as store,
         open_transport(config, clock) as transport,
     ):
+        await store.add_sites([site.name for site in config.site])
         memory = await remember(store, config, clock)
         settings = json.dumps(config.model_dump(mode="json"))
         run_id = await store.begin_run(started_at=began_at, version=__version__, settings=settings)

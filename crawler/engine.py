@@ -16,11 +16,11 @@ from crawler.config.model import Config
 from crawler.fetching.dispatcher import Dispatcher
 from crawler.fetching.transport import Transport
 from crawler.fetching.turns import Turns
-from crawler.memory import Memory
+from crawler.memory import Memory, planner_of
 from crawler.observation import Observation
 from crawler.planning.learner import lesson_array
 from crawler.planning.plan import Pick, Plan
-from crawler.planning.planner import Planner
+from crawler.planning.planner import Choices
 from crawler.planning.reasons import reasons
 from crawler.tally import Tally
 from crawler.visits import Visits
@@ -72,14 +72,7 @@ class Engine:
             memory=memory,
             report=report,
         )
-        self._planner = Planner(
-            config.planning,
-            memory.table,
-            memory.learner,
-            memory.room,
-            strategy=memory.strategy,
-            seed=config.crawl.seed,
-        )
+        self._planner = planner_of(config, memory)
         self._stopping = asyncio.Event()
         self._hosts_with_work: set[str] = set()
         self._started_at = clock.now()
@@ -172,27 +165,8 @@ class Engine:
         # One batch, so that a crash keeps either both or neither: then the lessons are learned again.
         learned.policies.append(memory.learner.state(tick_id=self._visits.tick_id))
         self._visits.keep(learned)
-        why = reasons(choices.chosen, memory.learner, memory.table, now)
         with self._clock.real_wait():
-            rows = await self._store.pages([choice.page_id for choice in choices.chosen])
-        picks = tuple(
-            Pick(
-                page=rows[choice.page_id][0],
-                offers=rows[choice.page_id][1],
-                host=self._memory.hosts.name_of(rows[choice.page_id][0].host_id),
-                purpose=choice.purpose,
-                strategy=choice.strategy,
-                probability=choice.probability,
-                value=choice.value,
-                reason=reason,
-            )
-            for choice, reason in zip(choices.chosen, why, strict=True)
-            if choice.page_id in rows
-        )
-        # A page found while the flush went on may not be stored yet: its turn is the next plan.
-        late = len(choices.chosen) - len(picks)
-        next_at = now if late else choices.next_at
-        return Plan(now, choices.budget, picks, choices.waiting + late, next_at)
+            return await plan_of(choices, self._store, memory, now)
 
     async def _tick(self, run_id: int, plan: Plan) -> None:
         self._visits.tick_id += 1
@@ -235,6 +209,30 @@ class Engine:
         wake_at = min(max(until, self._clock.now() + 0.01), self._ends_at())
         if not self._stopping.is_set():
             await self._dispatcher.rest(wake_at)
+
+
+async def plan_of(choices: Choices, store: Store, memory: Memory, now: float) -> Plan:
+    """The choices with their pages' rows and, in words, why."""
+    why = reasons(choices.chosen, memory.learner, memory.table, now)
+    rows = await store.pages([choice.page_id for choice in choices.chosen])
+    picks = tuple(
+        Pick(
+            page=rows[choice.page_id][0],
+            offers=rows[choice.page_id][1],
+            host=memory.hosts.name_of(rows[choice.page_id][0].host_id),
+            purpose=choice.purpose,
+            strategy=choice.strategy,
+            probability=choice.probability,
+            value=choice.value,
+            reason=reason,
+        )
+        for choice, reason in zip(choices.chosen, why, strict=True)
+        if choice.page_id in rows
+    )
+    # A page found while the flush went on may not be stored yet: its turn is the next plan.
+    late = len(choices.chosen) - len(picks)
+    next_at = now if late else choices.next_at
+    return Plan(now, choices.budget, picks, choices.waiting + late, next_at)
 
 
 def _tick_row(

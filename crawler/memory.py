@@ -12,6 +12,7 @@ from crawler.planning.admission import Admission, Hosts, Patterns
 from crawler.planning.budget import Allowance, Budget
 from crawler.planning.hints import Hints, restore_signals
 from crawler.planning.learner import Learner
+from crawler.planning.planner import Planner
 from crawler.planning.rhythms import Rhythms
 from crawler.planning.room import Room
 from crawler.planning.scope import Scope
@@ -55,9 +56,10 @@ class Memory:
 
 
 async def remember(store: Store, config: Config, clock: Clock) -> Memory:
-    """Loads the database's pages as columns; a million take about a second."""
+    """Loads the database's pages as columns; a million take about a second.  Writes nothing: a site that the
+    database does not know yet (`Store.add_sites`) has no pages and is left out."""
     with clock.real_wait():
-        site_ids = await store.sites([site.name for site in config.site])
+        site_ids = await store.sites()
         known = await store.known()
         host_rows = await store.hosts()
         robots = await store.robots()
@@ -66,12 +68,13 @@ async def remember(store: Store, config: Config, clock: Clock) -> Memory:
         cut_off = await store.was_cut_off()
         learned = await store.learned()
         signals = await store.signals()
-    sites = {site_ids[site.name]: site for site in config.site}
+    sites = {site_ids[site.name]: site for site in config.site if site.name in site_ids}
     scope = Scope(sites)
     table, hosts = PageTable(known), Hosts(host_rows)
     gate = _gate(config, scope, host_rows, cut_off_at=clock.now() if cut_off else None)
     budget = _budget(config, sites, spent)
     restore_signals(table, signals)
+    await _apply_site_rules(store, scope, table, clock)
     learner = _learner(config, sites, table, now=clock.now())
     strategy = strategy_of(config.planning, table, learner.rhythms)
     caught_up = await _catch_up(learner, learned, strategy, store, clock)
@@ -103,6 +106,30 @@ async def remember(store: Store, config: Config, clock: Clock) -> Memory:
         rules={site_id: reading_rules(config.reading, site) for site_id, site in sites.items()},
         robots=tuple(robots),
         last_ids=last_ids,
+    )
+
+
+async def _apply_site_rules(store: Store, scope: Scope, table: PageTable, clock: Clock) -> None:
+    """Known pages by the rules of today, which may be others than when they were found."""
+    for site in scope.sites.values():
+        if not site.has_rules:
+            continue
+        with clock.real_wait():
+            urls = await store.urls(site.site_id)
+        for page_id, url in urls:
+            table.importance[page_id] = site.importance_of(url)
+            table.barred[page_id] = site.refuses(url, depth=int(table.depth[page_id])) is not None
+
+
+def planner_of(config: Config, memory: Memory) -> Planner:
+    """The planner of a crawl with these settings."""
+    return Planner(
+        config.planning,
+        memory.table,
+        memory.learner,
+        memory.room,
+        strategy=memory.strategy,
+        seed=config.crawl.seed,
     )
 
 

@@ -50,7 +50,8 @@ def open_to_read(path: Path) -> Iterator[sqlite3.Connection]:
     if not path.exists():
         raise StorageError(f"{path}: no such database; `python -m crawler run` creates it")
     with named_errors(path):
-        connection = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)
+        address = f"{path.absolute().as_uri()}?mode=ro"
+        connection = sqlite3.connect(address, uri=True, check_same_thread=False)
         try:
             connection.execute("PRAGMA busy_timeout = 10000")
             _check_version(path, _version(connection), reading=True)

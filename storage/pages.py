@@ -136,11 +136,23 @@ async def load_robots(connection: aiosqlite.Connection) -> list[RobotsRow]:
     return [RobotsRow._make(row) for row in rows]
 
 
-async def load_sites(connection: aiosqlite.Connection, names: Sequence[str]) -> dict[str, int]:
-    """The ids of these sites; unknown ones are added."""
+async def add_sites(connection: aiosqlite.Connection, names: Sequence[str]) -> None:
+    """Gives an id to each of these sites that has none."""
     for name in names:
         await connection.execute("INSERT OR IGNORE INTO site (name) VALUES (?)", (name,))
-    return dict(await connection.execute_fetchall("SELECT name, id FROM site"))  # type: ignore[arg-type]
+
+
+async def load_sites(connection: aiosqlite.Connection) -> dict[str, int]:
+    """The ids of all sites ever crawled."""
+    rows = await connection.execute_fetchall("SELECT name, id FROM site")
+    return {str(name): int(site_id) for name, site_id in rows}
+
+
+async def load_urls(connection: aiosqlite.Connection, site_id: int) -> list[tuple[int, str]]:
+    """(page, URL) of a site's pages."""
+    query = "SELECT id, url FROM page WHERE site_id = ?"
+    rows = await connection.execute_fetchall(query, (site_id,))
+    return [(int(page_id), str(url)) for page_id, url in rows]
 
 
 async def fetches_since(connection: aiosqlite.Connection, at: float) -> list[tuple[int, float]]:

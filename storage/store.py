@@ -3,7 +3,7 @@
 import asyncio
 import sqlite3
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from contextlib import asynccontextmanager
+from contextlib import AbstractContextManager, asynccontextmanager, nullcontext
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -19,14 +19,19 @@ from storage.rows import Batch, HostRow, RobotsRow
 from storage.writer import Writer
 
 T = TypeVar("T")
+Pause = Callable[[], Awaitable[None]]
+Open = Callable[[], AbstractContextManager[sqlite3.Connection]]
 
 
 class Store:
     """An open crawl database.  Reads go straight to it; writes go through one batching writer."""
 
-    def __init__(self, connection: aiosqlite.Connection, writer: Writer, path: Path) -> None:
+    def __init__(
+        self, connection: aiosqlite.Connection, writer: Writer, path: Path, *, open_whole: Open
+    ) -> None:
         self._connection = connection
         self._writer = writer
+        self._open_whole = open_whole
         self.path = path
 
     async def write(self, batch: Batch) -> None:
@@ -34,8 +39,8 @@ class Store:
         await self._writer.write(batch)
 
     def _read_whole(self, load: Callable[[sqlite3.Connection], T]) -> T:
-        """Reads a large table on a connection of its own, row by row into columns."""
-        with open_to_read(self.path) as connection:
+        """Reads a large table row by row into columns, in another thread."""
+        with self._open_whole() as connection:
             return load(connection)
 
     async def known(self) -> KnownPages:
@@ -69,9 +74,17 @@ class Store:
         with named_errors(self.path):
             return await pages.load_robots(self._connection)
 
-    async def sites(self, names: Sequence[str]) -> dict[str, int]:
+    async def add_sites(self, names: Sequence[str]) -> None:
         with named_errors(self.path):
-            return await pages.load_sites(self._connection, names)
+            await pages.add_sites(self._connection, names)
+
+    async def sites(self) -> dict[str, int]:
+        with named_errors(self.path):
+            return await pages.load_sites(self._connection)
+
+    async def urls(self, site_id: int) -> list[tuple[int, str]]:
+        with named_errors(self.path):
+            return await pages.load_urls(self._connection, site_id)
 
     async def fetches_since(self, at: float) -> list[tuple[int, float]]:
         with named_errors(self.path):
@@ -102,13 +115,39 @@ class Store:
 
 
 @asynccontextmanager
-async def open_store(path: Path, *, pause: Callable[[], Awaitable[None]]) -> AsyncIterator[Store]:
+async def open_store(path: Path, *, pause: Pause) -> AsyncIterator[Store]:
     """Opens or creates the file for one crawl; closes it whatever happens inside."""
-    async with open_for_crawl(path) as connection:
-        writer = Writer(connection, path, pause=pause)
-        task = asyncio.create_task(writer.run())
-        try:
-            yield Store(connection, writer, path)
-        finally:
-            task.cancel()
-            await asyncio.gather(task, return_exceptions=True)
+    async with (
+        open_for_crawl(path) as connection,
+        _writer(connection, path, pause) as writer,
+    ):
+        yield Store(connection, writer, path, open_whole=lambda: open_to_read(path))
+
+
+@asynccontextmanager
+async def open_snapshot(connection: sqlite3.Connection, path: Path) -> AsyncIterator[Store]:
+    """The database as it is now, whatever a crawl goes on writing.  `connection` is from `open_to_read`, so
+    no lock is taken and a write is refused."""
+    connection.execute("BEGIN")
+    async with (
+        aiosqlite.Connection(lambda: connection, iter_chunk_size=64) as shared,
+        _writer(shared, path, _no_pause) as writer,
+    ):
+        yield Store(shared, writer, path, open_whole=lambda: nullcontext(connection))
+
+
+@asynccontextmanager
+async def _writer(
+    connection: aiosqlite.Connection, path: Path, pause: Pause
+) -> AsyncIterator[Writer]:
+    writer = Writer(connection, path, pause=pause)
+    task = asyncio.create_task(writer.run())
+    try:
+        yield writer
+    finally:
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+
+
+async def _no_pause() -> None:
+    """Nothing is written, so nothing waits for company."""

@@ -35,6 +35,7 @@ async def _seed(config: Config, name: str) -> None:
     clock = Clock()
     told = _Told()
     async with open_store(config.crawl.database, pause=_no_pause) as store:
+        await store.add_sites([site.name for site in config.site])
         memory = await remember(store, config, clock)
         for lines in _batches(name):
             batch = Batch()

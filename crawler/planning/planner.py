@@ -147,7 +147,7 @@ class Planner:
 
     def _plannable(self, *, new_only: bool) -> Rows:
         table, size = self._table, self._table.size
-        mask = (table.host[:size] >= 0) & ~table.busy[:size]
+        mask = (table.host[:size] >= 0) & ~table.busy[:size] & ~table.barred[:size]
         mask &= np.isin(table.site[:size], self._room.site_ids)
         if new_only:
             mask &= table.fetched_at[:size] == 0.0

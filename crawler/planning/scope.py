@@ -31,6 +31,12 @@ class SiteScope:
     exclude: tuple[re.Pattern[str], ...]
     importance: tuple[tuple[float, re.Pattern[str]], ...]
 
+    @property
+    def has_rules(self) -> bool:
+        """Whether one page of the site may be treated otherwise than the next."""
+        limits = self.settings.max_depth is not None
+        return bool(limits or self.include or self.exclude or self.importance)
+
     def importance_of(self, url: str) -> float:
         """The weight of the first rule that fits; 1 without one."""
         for weight, pattern in self.importance:

@@ -14,6 +14,7 @@ _COLUMNS = (
     "depth",
     "busy",
     "tried",
+    "barred",
     "hints",
     "importance",
     "fetched_at",
@@ -24,9 +25,10 @@ _MERGE_AT = 50_000  # new URLs kept in a dict before they join the sorted arrays
 
 
 class PageTable:
-    """Columns indexed by page id: 45 bytes a page, and 16 more for the lookup by URL hash.
+    """Columns indexed by page id: 46 bytes a page, and 16 more for the lookup by URL hash.
 
     A row with `host` -1 is an id that was given out but never stored: a crash between two commits.
+    A `barred` page is out of scope by settings that came after it.
     """
 
     def __init__(self, known: KnownPages | None = None) -> None:
@@ -46,6 +48,7 @@ class PageTable:
         self.depth = np.zeros(capacity, np.int16)
         self.busy = np.zeros(capacity, np.bool_)
         self.tried = np.zeros(capacity, np.bool_)
+        self.barred = np.zeros(capacity, np.bool_)
         self.hints = np.zeros(capacity, np.uint8)
         self.importance = np.ones(capacity, np.float32)
         self.signalled_at = np.zeros(capacity, np.float64)
