@@ -2,6 +2,7 @@
 
 import sqlite3
 from collections.abc import Iterator
+from itertools import takewhile
 from typing import NamedTuple
 
 
@@ -27,6 +28,7 @@ class PriceNow(NamedTuple):
     gone_at: float | None
     source: str
     confidence: float
+    page_id: int
 
 
 class HostNow(NamedTuple):
@@ -54,6 +56,37 @@ class SiteNow(NamedTuple):
     newest_at: float | None
 
 
+class FetchThen(NamedTuple):
+    """One exchange of a page's history.  `changed`: 1, 0, or None when it taught nothing."""
+
+    started_at: float
+    outcome: str
+    status: int | None
+    changed: int | None
+    purpose: str
+    strategy: str
+    reason: str
+    note: str | None
+
+
+class SignalNow(NamedTuple):
+    """The newest signal of a kind for a page."""
+
+    kind: str
+    changed_at: float
+    seen_at: float
+
+
+class SourceNow(NamedTuple):
+    """A page fetched for its links, and what it showed after its first fetch, which shows all there is."""
+
+    page_id: int
+    url: str
+    site: str
+    fetches: int
+    discovered: int
+
+
 class RunNow(NamedTuple):
     """A run of the crawler."""
 
@@ -67,7 +100,7 @@ class RunNow(NamedTuple):
 _PRICES = """
 SELECT site.name, page.url, offer.key, offer.title, brand, gtin, sku, seller, condition, category,
     price_micros, currency, availability, confirmed_at, offer.changed_at, first_seen_at, offer.gone_at,
-    source, confidence
+    source, confidence, page.id
 FROM offer
 JOIN page ON page.id = offer.page_id
 JOIN site ON site.id = page.site_id
@@ -89,6 +122,16 @@ _HOSTS = """
 SELECT name, (SELECT count(*) FROM page WHERE page.host_id = host.id), ready_at, crawl_delay, caution,
     backoffs, failures, note
 FROM host ORDER BY name
+"""
+_SOURCES = """
+SELECT page.id, page.url, site.name, count(fetch.id),
+    coalesce(sum(fetch.discovered) FILTER (
+        WHERE fetch.id > (SELECT min(id) FROM fetch AS f WHERE f.page_id = page.id)), 0) AS discovered
+FROM source
+JOIN page ON page.id = source.page_id
+JOIN site ON site.id = page.site_id
+JOIN fetch ON fetch.page_id = page.id
+GROUP BY page.id ORDER BY discovered DESC, page.id
 """
 _DROPPED = """
 SELECT coalesce(site.name, 'no site'), reason, links FROM dropped
@@ -142,6 +185,50 @@ def price_changes_since(connection: sqlite3.Connection, at: float) -> int:
 def dropped_links(connection: sqlite3.Connection) -> list[tuple[str, str, int]]:
     """(site, reason, links) not followed, most first."""
     return connection.execute(_DROPPED).fetchall()
+
+
+def fetches_of(connection: sqlite3.Connection, page_id: int, *, most: int) -> list[FetchThen]:
+    """A page's last exchanges, newest first."""
+    query = (
+        "SELECT started_at, outcome, status, changed, purpose, strategy, reason, note FROM fetch"
+        " WHERE page_id = ? ORDER BY id DESC LIMIT ?"
+    )
+    return [FetchThen._make(row) for row in connection.execute(query, (page_id, most))]
+
+
+def signals_of(connection: sqlite3.Connection, page_id: int) -> list[SignalNow]:
+    query = (
+        "SELECT kind, max(changed_at), seen_at FROM signal WHERE page_id = ?"
+        " GROUP BY kind ORDER BY kind"
+    )
+    return [SignalNow._make(row) for row in connection.execute(query, (page_id,))]
+
+
+def shown_by(connection: sqlite3.Connection, page_id: int) -> str | None:
+    """The URL of the page that showed this one first."""
+    query = (
+        "SELECT source.url FROM page JOIN page AS source ON source.id = page.source_id"
+        " WHERE page.id = ?"
+    )
+    row = connection.execute(query, (page_id,)).fetchone()
+    return None if row is None else str(row[0])
+
+
+def fetches_since(connection: sqlite3.Connection, at: float) -> int:
+    """Exchanges begun since then.  Fetches are numbered in time, so the newest are looked at first."""
+    query = "SELECT started_at FROM fetch ORDER BY id DESC"
+    return sum(1 for _ in takewhile(lambda row: row[0] >= at, connection.execute(query)))
+
+
+def live_offers(connection: sqlite3.Connection) -> list[tuple[int, int]]:
+    """(page, how many offers) of every page with offers that are still on it."""
+    query = "SELECT page_id, count(*) FROM offer WHERE gone_at IS NULL GROUP BY page_id"
+    return connection.execute(query).fetchall()
+
+
+def sources_now(connection: sqlite3.Connection) -> list[SourceNow]:
+    """Every source, those that showed most first."""
+    return [SourceNow._make(row) for row in connection.execute(_SOURCES)]
 
 
 def price_steps(connection: sqlite3.Connection) -> Iterator[tuple[str, float, int]]:

@@ -34,6 +34,8 @@ def parser() -> argparse.ArgumentParser:
     commands = top.add_subparsers(title="commands", metavar="COMMAND", required=True)
     _add_run(commands)
     _add_demo(commands)
+    _add_plan(commands)
+    _add_explain(commands)
     _add_status(commands)
     _add_export(commands)
     _add_seed(commands)
@@ -101,6 +103,26 @@ def _add_demo(commands: "Commands") -> None:
     sub.add_argument("--json", action="store_true", help="print the score as JSON")
 
 
+def _add_plan(commands: "Commands") -> None:
+    sub = _add(
+        commands, "plan", _plan, "the next tick's picks, with the reason for each; fetches nothing"
+    )
+    sub.add_argument("--json", action="store_true", help="for programs")
+    _add_settings(sub)
+
+
+def _add_explain(commands: "Commands") -> None:
+    sub = _add(
+        commands,
+        "explain",
+        _explain,
+        "what is known of a page, when it will be fetched next, or why not",
+    )
+    sub.add_argument("url", metavar="URL")
+    sub.add_argument("--json", action="store_true", help="for programs")
+    _add_settings(sub)
+
+
 def _add_status(commands: "Commands") -> None:
     sub = _add(commands, "status", _status, "what is known, and how the last fetches went")
     sub.add_argument("--json", action="store_true", help="for programs")
@@ -109,7 +131,10 @@ def _add_status(commands: "Commands") -> None:
 
 def _add_export(commands: "Commands") -> None:
     sub = _add(
-        commands, "export", _export, "every price with when it was observed and how old that is"
+        commands,
+        "export",
+        _export,
+        "every price, when it was observed, the probability that it holds",
     )
     sub.add_argument("--format", choices=("jsonl", "csv"), default="jsonl", help="default: jsonl")
     sub.add_argument("--output", type=Path, metavar="FILE", help="default: standard output")
@@ -165,6 +190,18 @@ def _demo(arguments: Arguments) -> int:
     from crawler.operator.demo import demo
 
     return demo(arguments)
+
+
+def _plan(arguments: Arguments) -> int:
+    from crawler.operator.plan import plan
+
+    return plan(arguments)
+
+
+def _explain(arguments: Arguments) -> int:
+    from crawler.operator.explain import explain
+
+    return explain(arguments)
 
 
 def _status(arguments: Arguments) -> int:

@@ -1,6 +1,7 @@
-"""The command export: every price, when it was observed, and how old that makes it."""
+"""The command export: every price, when it was observed, and the probability that it still holds."""
 
 import argparse
+import asyncio
 import csv
 import json
 import sys
@@ -11,8 +12,11 @@ from decimal import Decimal
 from typing import Any, TextIO
 
 from crawler.clock import real_time
+from crawler.config import Config
 from crawler.operator.exits import Exit, OperatorError, told_errors
+from crawler.operator.look import look
 from crawler.operator.settings import load
+from crawler.planning.rhythms import Rhythms
 from storage.database import open_to_read
 from storage.reports import PriceNow, prices_now
 
@@ -32,6 +36,7 @@ COLUMNS = (
     "availability",
     "observed_at",
     "age_seconds",
+    "probability_valid",
     "changed_at",
     "first_seen_at",
     "gone_at",
@@ -44,8 +49,12 @@ COLUMNS = (
 def export(arguments: argparse.Namespace) -> int:
     config = load(arguments)
     now = real_time()
+    valid = asyncio.run(_probabilities(config, now))
     with open_to_read(config.crawl.database) as connection, _output(arguments) as out:
-        records = (record(row, now=now) for row in prices_now(connection, gone=arguments.gone))
+        records = (
+            record(row, now=now, probability_valid=valid.get(row.page_id))
+            for row in prices_now(connection, gone=arguments.gone)
+        )
         count = write_csv(records, out) if arguments.format == "csv" else write_jsonl(records, out)
     sys.stderr.write(f"{count} prices\n")
     return Exit.DONE
@@ -64,8 +73,20 @@ def _output(arguments: argparse.Namespace) -> Iterator[TextIO]:
         yield file
 
 
-def record(row: PriceNow, *, now: float) -> dict[str, Any]:
+async def _probabilities(config: Config, now: float) -> dict[int, float]:
+    async with look(config, now) as seen:
+        return fresh_probabilities(seen.memory.learner.rhythms, now)
+
+
+def fresh_probabilities(rhythms: Rhythms, now: float) -> dict[int, float]:
+    """For each page kept fresh, that its prices still hold: no change since the last believed fetch."""
+    rows = rhythms.all_rows()
+    return dict(zip(rows.tolist(), rhythms.fresh_probability(rows, now).tolist(), strict=True))
+
+
+def record(row: PriceNow, *, now: float, probability_valid: float | None) -> dict[str, Any]:
     """One exported price.  Amounts are decimal strings: no float ever holds money."""
+    holds = probability_valid if row.gone_at is None else None
     return {
         "site": row.site,
         "url": row.url,
@@ -82,6 +103,7 @@ def record(row: PriceNow, *, now: float) -> dict[str, Any]:
         "availability": row.availability,
         "observed_at": moment(row.observed_at),
         "age_seconds": round(now - row.observed_at, 1),
+        "probability_valid": None if holds is None else round(holds, 4),
         "changed_at": moment(row.changed_at),
         "first_seen_at": moment(row.first_seen_at),
         "gone_at": moment(row.gone_at),

@@ -1,16 +1,21 @@
 """The command status: what is known, how the last day's fetches went, what was left out and why."""
 
 import argparse
+import asyncio
 import json
 import sqlite3
 import sys
+from collections.abc import Iterator
 from typing import Any
 
 from crawler.clock import real_time
 from crawler.config import Config
 from crawler.operator.exits import Exit, told_errors
 from crawler.operator.export import moment
+from crawler.operator.look import look
 from crawler.operator.settings import load
+from crawler.operator.standing import standing
+from crawler.planning.reasons import span
 from storage import reports
 from storage.database import open_to_read
 
@@ -20,13 +25,19 @@ _DAY = 86_400.0
 @told_errors
 def status(arguments: argparse.Namespace) -> int:
     config = load(arguments)
-    with open_to_read(config.crawl.database) as connection:
-        facts = gather(connection, config, now=real_time())
+    facts = asyncio.run(_all_facts(config, now=real_time()))
     if arguments.json:
         sys.stdout.write(json.dumps(facts, indent=2) + "\n")
     else:
         show(facts)
     return Exit.DONE
+
+
+async def _all_facts(config: Config, *, now: float) -> dict[str, Any]:
+    async with look(config, now) as seen:
+        with open_to_read(config.crawl.database) as connection:
+            facts = gather(connection, config, now=now)
+            return facts | standing(seen, connection, await seen.store.sites())
 
 
 def gather(connection: sqlite3.Connection, config: Config, *, now: float) -> dict[str, Any]:
@@ -89,10 +100,19 @@ def show(facts: dict[str, Any]) -> None:
         if run
         else "no run yet"
     )
-    console.print(escape(f"{facts['database']}: {said}"), highlight=False)
+    console.print(escape(f"{facts['database']}: {said}"), highlight=False, soft_wrap=True)
+    for line in _standing_lines(facts):
+        console.print(line, highlight=False, markup=False, soft_wrap=True)
     for title, rows in (
         ("Sites", facts["sites"]),
+        ("Freshness by site", facts["freshness"]["by_site"]),
+        ("Freshness by host", facts["freshness"]["by_host"]),
         ("Hosts", facts["hosts"]),
+        ("Hosts capped by politeness", facts["hosts_capped_by_politeness"]),
+        ("Strategies", facts["strategies"]),
+        ("Signals", facts["signals"]),
+        ("Best sources", facts["sources"]["best_sources"]),
+        ("Dead sources", facts["sources"]["dead_sources"]),
         ("Links not followed", facts["links_not_followed"]),
     ):
         if rows:
@@ -108,6 +128,27 @@ def show(facts: dict[str, Any]) -> None:
     )
 
 
+def _standing_lines(facts: dict[str, Any]) -> Iterator[str]:
+    fresh, tick = facts["freshness"], facts["next_tick"]
+    if fresh["offers"]:
+        yield (
+            f"freshness, estimated: {fresh['probability']:.3f} of {fresh['offers']} offers still have the price "
+            "we hold"
+        )
+    yield "fetches: " + ", ".join(
+        f"{window['used']} of {window['limit'] or 'any number'} this {window['window']}"
+        for window in facts["budget"]
+    )
+    more = tick["ten_percent_more"]
+    if more["fetches"]:
+        yield (
+            f"going price of a fetch: {span(tick['going_price_seconds'])} of one fresh offer; 10 % more budget "
+            f"({more['fetches']} fetches) would add {100 * more['gain']:.2g} % to what the next tick brings"
+        )
+    else:
+        yield "10 % more budget would bring nothing now: all that is due and that hosts can take is fetched"
+
+
 def _table(title: str, rows: list[dict[str, Any]]) -> Any:
     from rich.markup import escape
     from rich.table import Table
@@ -115,7 +156,8 @@ def _table(title: str, rows: list[dict[str, Any]]) -> Any:
     table = Table(title=title, title_justify="left", box=None, pad_edge=False)
     for name in rows[0]:
         numeric = not isinstance(rows[0][name], str)
-        table.add_column(name.replace("_", " "), justify="right" if numeric else "left")
+        justify: Any = "right" if numeric else "left"
+        table.add_column(name.replace("_", " "), justify=justify, overflow="fold")
     for row in rows:
         table.add_row(*("" if value is None else escape(str(value)) for value in row.values()))
     return table

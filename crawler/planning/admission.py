@@ -159,6 +159,11 @@ class Admission:
                 dropped[site.site_id if site else 0, why] += 1
         return candidates, dropped
 
+    def refusal(self, url: str, site: SiteScope) -> str | None:
+        """What would keep a new URL within the site's scope out: a full site, a trap."""
+        pattern = self._patterns.id_of(url, self._unstored)
+        return self._refusal(url, host_of(url), site, pattern, None)
+
     def _refusal(
         self, url: str, host: str, site: SiteScope, pattern: int, source_url: str | None
     ) -> str | None:

@@ -36,6 +36,15 @@ class _Window:
         return (now // self.length + 1) * self.length
 
 
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """What was used of one window's fetches."""
+
+    seconds: float
+    limit: int
+    used: int
+
+
 @dataclass(slots=True)
 class Allowance:
     """The budget of the crawl or of one site: the tightest window holds."""
@@ -65,6 +74,10 @@ class Allowance:
         if not self.windows:
             return UNLIMITED
         return min(window.left(now) for window in self.windows)
+
+    def usage(self, now: float) -> list[Usage]:
+        """The windows that hold, shortest first."""
+        return [Usage(w.length, w.limit, w.limit - w.left(now)) for w in self.windows]
 
     def spend(self, now: float) -> None:
         for window in self.windows:

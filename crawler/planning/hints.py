@@ -1,5 +1,6 @@
 """Signals that wait for a fetch: which pages have one, and what it is worth."""
 
+from dataclasses import dataclass
 from enum import IntFlag
 from typing import Any
 
@@ -37,6 +38,17 @@ def restore_signals(table: PageTable, signals: NDArray[Any]) -> None:
         if kind in STAMPED:
             table.signalled_at[rows] = np.maximum(table.signalled_at[rows], of_kind["changed_at"])
         table.hints[rows[of_kind["waits"]]] |= np.uint8(hint)
+
+
+@dataclass(frozen=True, slots=True)
+class Quality:
+    """What a site's signals of one kind have been worth so far.  `recall` is that of all kinds together."""
+
+    kind: str
+    fetches: float
+    precision: float
+    recall: float
+    worth_nats: float
 
 
 class Hints:
@@ -77,6 +89,22 @@ class Hints:
         """How often a signal from each site's sitemaps comes true, beyond what would anyway: 0 to 1."""
         worth = self._quality(site).worth()
         return np.asarray(-np.expm1(-worth[site, 0]))
+
+    def qualities(self, site_id: int) -> list[Quality]:
+        """Each kind of signal that a fetch of this site was able to check."""
+        learned = self.quality.grow(site_id + 1)
+        precision, worth, recall = learned.precision(), learned.worth(), learned.recall()
+        return [
+            Quality(
+                kind=(hint.name or "").lower(),
+                fetches=float(learned.signalled[site_id, place]),
+                precision=float(precision[site_id, place]),
+                recall=float(recall[site_id]),
+                worth_nats=float(worth[site_id, place]),
+            )
+            for place, hint in enumerate(Hint)
+            if learned.signalled[site_id, place] > 0.0
+        ]
 
     def _quality(self, site: NDArray[np.integer]) -> SiteSignals:
         return self.quality.grow(int(site.max(initial=0)) + 1)

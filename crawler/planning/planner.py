@@ -29,7 +29,7 @@ Floats = NDArray[np.float64]
 MOST_PICKS = 5_000  # a tick's picks are loaded whole; more would only be memory
 EXACT = 20_000  # up to so many pages are all valued in every tick; of more, those due soonest
 SPARE = 4  # pages valued for each that can be fetched
-_SECOND_TRY = 0.5  # a page whose first fetch failed is worth less than a new one
+SECOND_TRY = 0.5  # a page whose first fetch failed is worth less than a new one
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +119,16 @@ class Planner:
         self.reschedule(np.unique(fresh))
         return batch
 
+    def weights(self) -> dict[str, float]:
+        """How far each strategy is followed in choosing what to refresh."""
+        return {"clock": 1.0} if self._strategy is None else self._strategy.weights()
+
     # -- what could be fetched, at what price --------------------------------------------------------
+
+    def candidates(self, now: float, wanted: int) -> PriceList:
+        """All that could be fetched in a tick that starts now, priced."""
+        plannable = self._plannable(new_only=False)
+        return self.price_list(plannable[self._table.not_before[plannable] <= now], now, wanted)
 
     def price_list(self, due: Rows, now: float, wanted: int) -> PriceList:
         table, learner = self._table, self._learner
@@ -133,7 +142,7 @@ class Planner:
             pattern=table.pattern[new].astype(np.int64), site=table.site[new].astype(np.int64)
         )
         first_price = self._settings.worth_new * prospect * table.importance[new]
-        first_price[table.tried[new]] *= _SECOND_TRY
+        first_price[table.tried[new]] *= SECOND_TRY
         parts = (
             (new, first_price),
             (refresh, learner.rhythms.value(refresh, now)),

@@ -4,11 +4,12 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import gammaincinv
 
 from crawler.planning.hints import Hints
 from crawler.planning.table import PageTable
 from policies.estimation.window import keep_last_changes
-from policies.values.clock import Clock, ClockPages, price_level
+from policies.values.clock import PAGE_EVENTS, Clock, ClockPages, price_level
 from storage.rows import RhythmRow
 
 Rows = NDArray[np.int64]
@@ -55,9 +56,25 @@ class Rhythms:
     def rates(self, rows: Rows) -> Floats:
         return self.clock.rates(self.pages(rows))
 
+    def rate_interval(self, rows: Rows, share: float = 0.9) -> tuple[Floats, Floats]:
+        """Between which rates each page's own lies with this probability.
+
+        rate ~ Gamma(k + n, k/m + watched): n changes found in the time watched, k prior changes at the rate m
+        of such pages."""
+        pages = self.pages(rows)
+        shape = PAGE_EVENTS + pages.changes
+        watched = pages.fetched_at - pages.first_seen_at
+        scale = 1.0 / (PAGE_EVENTS / self.clock.prior_rates(pages) + watched)
+        tail = (1.0 - share) / 2.0
+        return gammaincinv(shape, tail) * scale, gammaincinv(shape, 1.0 - tail) * scale
+
     def hazard(self, rows: Rows, now: float) -> Floats:
         """Nats of freshness lost since each page's last fetch, signals included."""
         return self._hints.adjust(rows, self.clock.hazard(self.pages(rows), now))
+
+    def fresh_probability(self, rows: Rows, now: float) -> Floats:
+        """That what the last fetch showed still holds."""
+        return np.asarray(np.exp(-self.hazard(rows, now)))
 
     def stale_probability(self, rows: Rows, now: float) -> Floats:
         return np.asarray(-np.expm1(-self.hazard(rows, now)))

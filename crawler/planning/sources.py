@@ -45,6 +45,9 @@ class Sources:
             hour_expected=_hours([row.hour_expected for row in rows]),
         )
 
+    def __contains__(self, page_id: int) -> bool:
+        return page_id in self._index
+
     def add(self, rows: Rows) -> None:
         """New sources; those known already stay as they are."""
         new = np.array([row for row in rows.tolist() if row not in self._index], np.int64)
@@ -82,6 +85,13 @@ class Sources:
         return source_price(
             worth=worth, rate=rate, age=age, half_life=self._half_life, expiry=self._expiry
         )
+
+    def rate(self, rows: Rows, now: float) -> Floats:
+        """Discoveries an hour."""
+        return self.pooled.rate(now)[self._places(rows)]
+
+    def fetched_at(self, rows: Rows) -> Floats:
+        return self.pooled.fetched_at[self._places(rows)]
 
     def expected(self, rows: Rows, now: float) -> Floats:
         return self.pooled.expected_discoveries(now)[self._places(rows)]
