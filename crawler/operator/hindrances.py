@@ -108,18 +108,16 @@ def _scope(url: str, site: SiteScope, *, depth: int) -> Hindrance | None:
     if why is None:
         return None
     settings = site.settings
-    rules = {
-        OutOfScope.DEPTH: f"it is {depth} links from the start, site.max_depth is {settings.max_depth}",
-        OutOfScope.NOT_INCLUDED: f"it fits none of site.include {list(settings.include)}",
-        OutOfScope.EXCLUDED: f"it fits site.exclude {_fitting(url, site)}",
-    }
+    if why is OutOfScope.DEPTH:
+        rule = f"it is {depth} links from the start, site.max_depth is {settings.max_depth}"
+    elif why is OutOfScope.NOT_INCLUDED:
+        rule = f"it fits none of site.include {list(settings.include)}"
+    else:
+        fitting = [pattern.pattern for pattern in site.exclude if pattern.search(url)]
+        rule = f"it fits site.exclude {fitting[0]!r}"
     return Hindrance(
-        Verdict.OUT_OF_SCOPE, f"Not fetched: out of scope of site {settings.name}: {rules[why]}."
+        Verdict.OUT_OF_SCOPE, f"Not fetched: out of scope of site {settings.name}: {rule}."
     )
-
-
-def _fitting(url: str, site: SiteScope) -> str:
-    return next(repr(pattern.pattern) for pattern in site.exclude if pattern.search(url))
 
 
 def _trap(url: str, site: SiteScope, seen: Look) -> Hindrance | None:
@@ -189,8 +187,9 @@ def _wall(page: StoredPage, seen: Look) -> Hindrance | None:
 
 
 def _resting(page: StoredPage, seen: Look) -> Hindrance | None:
-    until = page.not_before or 0.0
-    if until <= seen.now or page.outcome is None or not seen.memory.table.tried[page.id]:
+    until = float(seen.memory.table.not_before[page.id])
+    opens_at = seen.memory.gate.ready_at(host_of(page.url))
+    if until <= max(seen.now, opens_at) or page.outcome is None:
         return None
     if MEANING[Outcome(page.outcome)].next is Next.REFRESH:
         why = f"crawl.revisit ({seen.config.crawl.revisit}) has not passed since its last fetch"

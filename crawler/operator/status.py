@@ -25,7 +25,7 @@ _DAY = 86_400.0
 @told_errors
 def status(arguments: argparse.Namespace) -> int:
     config = load(arguments)
-    facts = asyncio.run(_all_facts(config, now=real_time()))
+    facts = asyncio.run(status_facts(config, now=real_time()))
     if arguments.json:
         sys.stdout.write(json.dumps(facts, indent=2) + "\n")
     else:
@@ -33,7 +33,7 @@ def status(arguments: argparse.Namespace) -> int:
     return Exit.DONE
 
 
-async def _all_facts(config: Config, *, now: float) -> dict[str, Any]:
+async def status_facts(config: Config, *, now: float) -> dict[str, Any]:
     async with look(config, now) as seen:
         with open_to_read(config.crawl.database) as connection:
             facts = gather(connection, config, now=now)
