@@ -24,7 +24,6 @@ from crawler.planning.reasons import span
 from crawler.planning.terms import FirstTerms, RefreshTerms, SourceTerms, Terms, terms_of
 from crawler.reading.urls import canonical_url, host_of, page_hash
 from storage import reports
-from storage.database import open_to_read
 from storage.pages import StoredOffer, StoredPage
 from storage.reports import FetchThen, SignalNow
 
@@ -100,21 +99,18 @@ async def _known(page_id: int, seen: Look, choices: Choices) -> Known:
     alias = await seen.store.pages([page.alias_of]) if page.alias_of else {}
     memory, planning = seen.memory, seen.config.planning
     terms = terms_of(page_id, memory.learner, memory.table, seen.now, worth_new=planning.worth_new)
-    with open_to_read(seen.config.crawl.database) as connection:
-        return Known(
-            page=page,
-            offers=offers,
-            shown_by=reports.shown_by(connection, page_id),
-            alias_of=alias[page.alias_of][0].url if page.alias_of in alias else None,
-            history=reports.fetches_of(connection, page_id, most=_SHOWN_FETCHES),
-            signals=reports.signals_of(connection, page_id),
-            quality=memory.learner.hints.qualities(page.site_id),
-            terms=terms,
-            going_price=choices.level,
-            due_at=due_at(
-                page_id, terms, memory.learner, choices.level, seen.now, settings=planning
-            ),
-        )
+    return Known(
+        page=page,
+        offers=offers,
+        shown_by=reports.shown_by(seen.connection, page_id),
+        alias_of=alias[page.alias_of][0].url if page.alias_of in alias else None,
+        history=reports.fetches_of(seen.connection, page_id, most=_SHOWN_FETCHES),
+        signals=reports.signals_of(seen.connection, page_id),
+        quality=memory.learner.hints.qualities(page.site_id),
+        terms=terms,
+        going_price=choices.level,
+        due_at=due_at(page_id, terms, memory.learner, choices.level, seen.now, settings=planning),
+    )
 
 
 def _numbers(known: Known) -> dict[str, Any]:

@@ -1,7 +1,6 @@
 """How the crawl stands by its own estimate: freshness, budget, what limits it, what it has learned."""
 
 import dataclasses
-import sqlite3
 from typing import Any
 
 import numpy as np
@@ -16,11 +15,11 @@ _SHOWN_SOURCES = 5
 _DEAD_AFTER = 5  # fetches that showed nothing new
 
 
-def standing(seen: Look, connection: sqlite3.Connection, sites: dict[str, int]) -> dict[str, Any]:
+def standing(seen: Look, sites: dict[str, int]) -> dict[str, Any]:
     """`sites`: the id of every site in the database, also of those no longer in the config."""
     return {
-        "freshness": _freshness(seen, connection, sites),
-        "budget": _budget(seen, connection),
+        "freshness": _freshness(seen, sites),
+        "budget": _budget(seen),
         **_next_tick(seen),
         "strategies": [
             {"name": name, "weight": round(weight, 4)}
@@ -31,7 +30,7 @@ def standing(seen: Look, connection: sqlite3.Connection, sites: dict[str, int]) 
             for name, site_id in sites.items()
             for quality in seen.memory.learner.hints.qualities(site_id)
         ],
-        "sources": _sources(seen, connection),
+        "sources": _sources(seen),
     }
 
 
@@ -42,10 +41,12 @@ def _rounded(numbers: dict[str, Any]) -> dict[str, Any]:
 # -- freshness -----------------------------------------------------------------------------------------
 
 
-def _freshness(seen: Look, connection: sqlite3.Connection, sites: dict[str, int]) -> dict[str, Any]:
+def _freshness(seen: Look, sites: dict[str, int]) -> dict[str, Any]:
     """Mean probability that an offer's price still holds.  Each offer counts once."""
     fresh = fresh_probabilities(seen.memory.learner.rhythms, seen.now)
-    counted = [(page, count) for page, count in reports.live_offers(connection) if page in fresh]
+    counted = [
+        (page, count) for page, count in reports.live_offers(seen.connection) if page in fresh
+    ]
     pages = np.array([page for page, _ in counted], np.int64)
     offers = np.array([count for _, count in counted], np.float64)
     probability = np.array([fresh[page] for page, _ in counted])
@@ -83,7 +84,7 @@ def _by(
 # -- budget and limits ---------------------------------------------------------------------------------
 
 
-def _budget(seen: Look, connection: sqlite3.Connection) -> list[dict[str, Any]]:
+def _budget(seen: Look) -> list[dict[str, Any]]:
     """Fetches in the present windows, limited or not."""
     settings = seen.config.budget
     windows = (
@@ -94,7 +95,7 @@ def _budget(seen: Look, connection: sqlite3.Connection) -> list[dict[str, Any]]:
     return [
         {
             "window": name,
-            "used": reports.fetches_since(connection, seen.now // seconds * seconds),
+            "used": reports.fetches_since(seen.connection, seen.now // seconds * seconds),
             "limit": limit,
         }
         for name, seconds, limit in windows
@@ -131,10 +132,10 @@ def _next_tick(seen: Look) -> dict[str, Any]:
 # -- sources -------------------------------------------------------------------------------------------
 
 
-def _sources(seen: Look, connection: sqlite3.Connection) -> dict[str, Any]:
+def _sources(seen: Look) -> dict[str, Any]:
     """The best, and those that have shown nothing since their first fetch."""
     learned = seen.memory.learner.sources
-    known = [row for row in reports.sources_now(connection) if row.page_id in learned]
+    known = [row for row in reports.sources_now(seen.connection) if row.page_id in learned]
     dead = [row for row in known if row.fetches > _DEAD_AFTER and row.discovered == 0]
     dead.sort(key=lambda row: -row.fetches)
     best = [row for row in known if row.discovered > 0]

@@ -17,7 +17,6 @@ from crawler.operator.settings import load
 from crawler.operator.standing import standing
 from crawler.planning.reasons import span
 from storage import reports
-from storage.database import open_to_read
 
 _DAY = 86_400.0
 
@@ -35,9 +34,8 @@ def status(arguments: argparse.Namespace) -> int:
 
 async def status_facts(config: Config, *, now: float) -> dict[str, Any]:
     async with look(config, now) as seen:
-        with open_to_read(config.crawl.database) as connection:
-            facts = gather(connection, config, now=now)
-            return facts | standing(seen, connection, await seen.store.sites())
+        facts = gather(seen.connection, config, now=now)
+        return facts | standing(seen, await seen.store.sites())
 
 
 def gather(connection: sqlite3.Connection, config: Config, *, now: float) -> dict[str, Any]:
