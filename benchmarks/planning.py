@@ -78,10 +78,13 @@ def build(count: int, rng: np.random.Generator) -> tuple[Planner, Learner, PageT
     gate = HostGate(PolitenessSettings())
     hints = Hints(table)
     sources = Sources(table, utc_offsets={}, half_life=DAY, expiry=2 * DAY)
-    sources.add(known.states["page_id"][known.states["page_id"] % 1000 == 1])
+    looked = known.states["page_id"][known.states["page_id"] % 1000 == 1]
+    sources.add(looked, np.zeros(len(looked), np.int64))
     rhythms = Rhythms(table, hints, first_guess=0.2 / DAY)
     rhythms.restore(rhythms_of(known, rng))
-    learner = Learner(table, rhythms=rhythms, sources=sources, hints=hints)
+    learner = Learner(
+        table, rhythms=rhythms, sources=sources, hints=hints, worth_new=DAY, uses_signals=True
+    )
     room = Room(
         table,
         hosts,

@@ -149,6 +149,8 @@ def _learner(
             expiry=planning.expiry,
         ),
         hints=hints,
+        worth_new=planning.worth_new,
+        uses_signals=planning.strategy in ("clock", "portfolio"),
     )
 
 

@@ -16,7 +16,7 @@ from crawler.reading.verdicts.change import (
     content_change,
     offer_change,
 )
-from storage.learning import UNKNOWN, Lesson
+from storage.learning import SOURCE_KINDS, UNKNOWN, Lesson
 from storage.pages import StoredOffer, StoredPage
 from storage.rows import Batch, FetchRow, GoneRow, OfferRow, PriceRow, StateRow
 
@@ -115,6 +115,7 @@ def observe(
         is_offer=state.kind == PageKind.OFFER,
         price_micros=max((row.price_micros or UNKNOWN for row in offers.rows), default=UNKNOWN),
         tick_id=tick_id,
+        source_kind=_source_kind(state.kind, page.how),
     )
     fetch = _fetch_row(pick, finding, lesson)
     return Observation(
@@ -317,6 +318,12 @@ def _state_after(
     if facts is not None:
         return after._replace(kind=facts.kind, text_hash=facts.text_hash, title=facts.title)
     return after._replace(kind=SOURCE_KIND) if finding.source is not None else after
+
+
+def _source_kind(kind: str | None, how: str) -> int:
+    if kind == SOURCE_KIND:
+        return SOURCE_KINDS.index("feed" if how == "feed" else "sitemap")
+    return SOURCE_KINDS.index("listing" if kind == PageKind.LISTING else "other")
 
 
 def _fetch_row(pick: Pick, finding: Finding, lesson: Lesson) -> FetchRow:

@@ -146,7 +146,7 @@ class Visits:
             alias_of=target.id if target is not None else None,
             signals=int(self._memory.table.hints[pick.page.id]),
             discovered=len(batch.pages),
-            hinted=len(batch.signals),
+            hinted=sum(self._is_news(signal) for signal in batch.signals),
         )
         observation.batch.add(batch)
         await self._settle(pick, observation)
@@ -374,10 +374,14 @@ class Visits:
 
     def _hint(self, page_id: int, kind: str, changed_at: float, batch: Batch) -> None:
         """A signal counts by its own time stamp: older than our last look, it is no news."""
-        table = self._memory.table
-        batch.signals.append(SignalRow(page_id, kind, changed_at, self._clock.now()))
-        if 0.0 < table.fetched_at[page_id] < changed_at:
-            table.hints[page_id] |= HINT_OF_KIND[kind]
+        signal = SignalRow(page_id, kind, changed_at, self._clock.now())
+        batch.signals.append(signal)
+        if self._is_news(signal):
+            self._memory.table.hints[page_id] |= HINT_OF_KIND[kind]
+
+    def _is_news(self, signal: SignalRow) -> bool:
+        fetched_at = float(self._memory.table.fetched_at[signal.page_id])
+        return 0.0 < fetched_at < signal.changed_at
 
     # -- store and learn ---------------------------------------------------------------------------
 

@@ -33,12 +33,14 @@ LESSON_COLUMNS = np.dtype(
         ("is_offer", np.bool_),
         ("price_micros", np.int64),
         ("tick_id", np.int64),
+        ("source_kind", np.int8),
     ]
 )
 SIGNAL_COLUMNS = np.dtype(
     [("page_id", np.int64), ("kind", "S16"), ("changed_at", np.float64), ("waits", np.bool_)]
 )
 UNKNOWN = -1  # in `changed` and `price_micros`
+SOURCE_KINDS = ("other", "listing", "sitemap", "feed")  # what a page without offers is
 
 
 class Lesson(NamedTuple):
@@ -55,6 +57,7 @@ class Lesson(NamedTuple):
     is_offer: bool
     price_micros: int
     tick_id: int
+    source_kind: int  # of SOURCE_KINDS
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,9 +92,11 @@ def load_learned(connection: sqlite3.Connection) -> Learned:
 
 _LESSONS = """
 SELECT fetch.id, fetch.page_id, fetch.started_at + fetch.duration, coalesce(changed, -1), signals, discovered,
-    hinted,    fetch.outcome IN ('ok', 'not_modified'), coalesce(kind = 'offer', 0),
-    coalesce((SELECT max(price_micros) FROM offer WHERE offer.page_id = fetch.page_id), -1), tick_id
-FROM fetch LEFT JOIN page_state ON page_state.page_id = fetch.page_id
+    hinted, fetch.outcome IN ('ok', 'not_modified'), coalesce(kind = 'offer', 0),
+    coalesce((SELECT max(price_micros) FROM offer WHERE offer.page_id = fetch.page_id), -1), tick_id,
+    CASE kind WHEN 'listing' THEN 1 WHEN 'source' THEN iif(how = 'feed', 3, 2) ELSE 0 END
+FROM fetch JOIN page ON page.id = fetch.page_id
+    LEFT JOIN page_state ON page_state.page_id = fetch.page_id
 WHERE fetch.id > ? ORDER BY fetch.id LIMIT ?
 """
 

@@ -183,6 +183,7 @@ class SourceRow(NamedTuple):
 
     page_id: int
     place: int
+    kind: int
     fetched_at: float
     learned_at: float
     found: float

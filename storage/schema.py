@@ -109,9 +109,11 @@ CREATE TABLE rhythm (
 );
 
 -- What the planner has learned of a page that is fetched for its links.
+-- kind: 0 other, 1 listing, 2 sitemap, 3 feed.
 CREATE TABLE source (
     page_id INTEGER PRIMARY KEY,
     place INTEGER NOT NULL,
+    kind INTEGER NOT NULL,
     fetched_at REAL NOT NULL,
     learned_at REAL NOT NULL,
     found REAL NOT NULL,
@@ -131,7 +133,7 @@ CREATE TABLE policy (
 
 -- One HTTP exchange: what came of it and why it was made.  changed: 1, 0, or NULL when it taught nothing.
 -- signals: a bit for each kind of signal that was waiting.  discovered: new pages it showed.
--- hinted: signals it brought.
+-- hinted: signals it brought that tell of a change since the last fetch of their page.
 CREATE TABLE fetch (
     id INTEGER PRIMARY KEY,
     page_id INTEGER NOT NULL,

@@ -23,6 +23,8 @@ class Hint(IntFlag):
 HINT_OF_KIND = {hint.name.lower(): hint for hint in Hint if hint.name}
 STAMPED = ("lastmod", "feed")  # kinds that carry a time stamp of their own
 _BITS = np.array([hint.value for hint in Hint])
+# Which signals a source brings, by its kind (storage.learning.SOURCE_KINDS): its column in SiteSignals.
+_BROUGHT = np.array([2, 2, 0, 1])
 
 
 def waiting_kinds(mask: NDArray[np.integer]) -> NDArray[np.bool_]:
@@ -74,6 +76,7 @@ class Hints:
         waiting: NDArray[np.integer],
         hazard: NDArray[np.float64],
         changed: NDArray[np.bool_],
+        gained: NDArray[np.float64],
     ) -> None:
         """Learn from fetches that told whether their page changed."""
         site = self._table.site[rows].astype(np.int64)
@@ -83,12 +86,23 @@ class Hints:
             covered=self._table.signalled_at[rows] > 0.0,
             hazard=hazard,
             changed=changed,
+            gained=gained,
         )
 
-    def announced_worth(self, site: NDArray[np.integer]) -> NDArray[np.float64]:
-        """How often a signal from each site's sitemaps comes true, beyond what would anyway: 0 to 1."""
-        worth = self._quality(site).worth()
-        return np.asarray(-np.expm1(-worth[site, 0]))
+    def bring(
+        self,
+        rows: NDArray[np.int64],
+        *,
+        source_kind: NDArray[np.integer],
+        count: NDArray[np.integer],
+        guess: float,
+    ) -> NDArray[np.float64]:
+        """Sources that brought so many signals; returns the seconds of freshness expected of them."""
+        site, kind = self._table.site[rows].astype(np.int64), _BROUGHT[source_kind]
+        self.quality = self._quality(site).bring(
+            site=site, kind=kind, count=count.astype(np.float64)
+        )
+        return np.asarray(self.quality.gain(guess)[site, kind] * count)
 
     def qualities(self, site_id: int) -> list[Quality]:
         """Each kind of signal that a fetch of this site was able to check."""

@@ -12,7 +12,7 @@ from crawler.planning.rhythms import Rhythms
 from crawler.planning.sources import Sources
 from crawler.planning.table import PageTable
 from policies.estimation.prospects import Prospects, first_yield
-from policies.estimation.site_signals import SiteSignals
+from policies.estimation.site_signals import PRIOR_PRECISION, SiteSignals
 from policies.values.clock import Pool, clock_from_counts
 from storage.learning import LESSON_COLUMNS, UNKNOWN, Learned, Lesson
 from storage.rows import Batch, PolicyRow
@@ -21,20 +21,28 @@ Floats = NDArray[np.float64]
 
 NAME = "planner"
 VERSION = (
-    1  # raise it when the state's meaning changes: the next start then learns anew from history
+    2  # raise it when the state's meaning changes: the next start then learns anew from history
 )
-_SIGNALS = ("signalled", "confirmed", "expected", "changes", "announced")
+_SIGNALS = ("signalled", "confirmed", "expected", "changes", "announced", "brought", "gained")
 _PROSPECTS = ("pattern_yield", "pattern_fetches", "site_yield", "site_fetches")
-_HINT_WORTH = 0.2  # of a discovery: a signal that comes true saves a part of a page's staleness
 
 
 class Learner:
     """The planner's books: rhythms of pages, sources, prospects of new pages, quality of signals."""
 
     def __init__(
-        self, table: PageTable, *, rhythms: Rhythms, sources: Sources, hints: Hints
+        self,
+        table: PageTable,
+        *,
+        rhythms: Rhythms,
+        sources: Sources,
+        hints: Hints,
+        worth_new: float,
+        uses_signals: bool,
     ) -> None:
         self._table = table
+        self._worth_new = worth_new
+        self._uses_signals = uses_signals
         self.rhythms = rhythms
         self.sources = sources
         self.hints = hints
@@ -79,8 +87,15 @@ class Learner:
         new, again = offers[~known], offers[known & (offers["changed"] != UNKNOWN)]
         if len(again):
             rows, at, changed = again["page_id"], again["at"], again["changed"] == 1
-            hazard = self.rhythms.clock.hazard(self.rhythms.pages(rows), at)
-            self.hints.observe(rows, waiting=again["signals"], hazard=hazard, changed=changed)
+            pages, clock = self.rhythms.pages(rows), self.rhythms.clock
+            anyway = np.maximum(clock.value(pages, at), self.level)
+            self.hints.observe(
+                rows,
+                waiting=again["signals"],
+                hazard=clock.hazard(pages, at),
+                changed=changed,
+                gained=changed / clock.rates(pages) - anyway,
+            )
             batch.rhythms += self.rhythms.observe(rows, at, changed, again["price_micros"])
         if len(new):
             self.sources.forget(new["page_id"])
@@ -88,13 +103,20 @@ class Learner:
 
     def _learn_sources(self, lessons: NDArray[Any], batch: Batch) -> None:
         fetched = lessons[lessons["believed"] & ~lessons["is_offer"]]
-        fetched = fetched[~self.rhythms.knows(fetched["page_id"])]
         if len(fetched) == 0:
             return
         rows = fetched["page_id"]
-        self.sources.add(rows)
-        worth = self.hints.announced_worth(self._table.site[rows])
-        found = fetched["discovered"] + _HINT_WORTH * worth * fetched["hinted"]
+        self.rhythms.forget(rows)
+        self.sources.add(rows, fetched["source_kind"])
+        clock = self.rhythms.clock
+        seconds = self.hints.bring(
+            rows,
+            source_kind=fetched["source_kind"],
+            count=fetched["hinted"],
+            guess=max(0.0, PRIOR_PRECISION * clock.watched / clock.found - self.level),
+        )
+        # A strategy that does not heed signals must not pay for them.
+        found = fetched["discovered"] + self._uses_signals * seconds / self._worth_new
         batch.sources += self.sources.observe(
             rows, now=float(fetched["at"].max()), discoveries=found
         )
@@ -108,8 +130,16 @@ class Learner:
             return False
         self._unpack(row.state)
         self.fetch_id = row.fetch_id
-        self.rhythms.restore(learned.rhythms)
-        self.sources.restore(learned.sources)
+        # A page that turned from an offer into a source, or back, has a row as either: the newer counts.
+        looked = {row.page_id: row.fetched_at for row in learned.sources}
+        seen = dict(
+            zip(*(learned.rhythms[c].tolist() for c in ("page_id", "fetched_at")), strict=True)
+        )
+        self.sources.restore(
+            [row for row in learned.sources if row.fetched_at > seen.get(row.page_id, -np.inf)]
+        )
+        turned = [row for row, at in looked.items() if at > seen.get(row, np.inf)]
+        self.rhythms.restore(learned.rhythms[~np.isin(learned.rhythms["page_id"], turned)])
         return True
 
     def start_anew(self) -> None:
@@ -169,6 +199,8 @@ class Learner:
             expected=arrays["signals_expected"],
             changes=arrays["signals_changes"],
             announced=arrays["signals_announced"],
+            brought=arrays["signals_brought"],
+            gained=arrays["signals_gained"],
         )
         self.prospects = Prospects(*(arrays[name] for name in _PROSPECTS))
 

@@ -100,6 +100,11 @@ class Rhythms:
         self.known[rows] = True
         return self._stored(rows)
 
+    def forget(self, rows: Rows) -> None:
+        """Pages that show no offer any more."""
+        self._grow(rows)
+        self.known[rows] = False
+
     def observe(
         self,
         rows: Rows,

@@ -33,7 +33,8 @@ class Sources:
         self._place: dict[int, int] = {}  # a number for life: the order in which draws are made
 
     def restore(self, rows: list[SourceRow]) -> None:
-        self.add(np.array([row.page_id for row in rows], np.int64))
+        kinds = np.array([row.kind for row in rows], np.int64)
+        self.add(np.array([row.page_id for row in rows], np.int64), kinds)
         self._place = {row.page_id: row.place for row in rows}
         self.pooled = replace(
             self.pooled,
@@ -48,17 +49,19 @@ class Sources:
     def __contains__(self, page_id: int) -> bool:
         return page_id in self._index
 
-    def add(self, rows: Rows) -> None:
-        """New sources; those known already stay as they are."""
-        new = np.array([row for row in rows.tolist() if row not in self._index], np.int64)
-        if len(new) == 0:
-            return
+    def add(self, rows: Rows, kinds: NDArray[np.integer]) -> None:
+        """New sources with their kinds; those known already keep what was learned of them."""
+        is_new = np.array([row not in self._index for row in rows.tolist()], np.bool_)
+        new = rows[is_new]
         self._index.update({row: len(self._index) + i for i, row in enumerate(new.tolist())})
         last = max(self._place.values(), default=0)
         self._place.update({row: last + 1 + i for i, row in enumerate(new.tolist())})
         self.page_ids = np.concatenate((self.page_ids, new))
         offsets = [self._utc_offsets.get(int(site), 0.0) for site in self._table.site[new]]
-        self.pooled = self.pooled.add(np.array(offsets))
+        pooled = self.pooled.add(np.array(offsets), kinds[is_new].astype(np.int64))
+        group = pooled.group.copy()
+        group[self._places(rows)] = kinds
+        self.pooled = replace(pooled, group=group)
 
     def forget(self, rows: Rows) -> None:
         """Pages that turned out to hold an offer, or are gone."""
@@ -114,6 +117,7 @@ class Sources:
         return SourceRow(
             page_id=page_id,
             place=self._place[page_id],
+            kind=int(pooled.group[index]),
             fetched_at=float(pooled.fetched_at[index]),
             learned_at=float(pooled.learned_at[index]),
             found=float(pooled.found[index]),

@@ -3,7 +3,10 @@
 Model.  What a fetch of source u finds is Poisson(discovery_rate_u * multiplier_uh * exposure_u).
 Exposure (exposure.py) grows with an hour-of-day profile pooled over all sources, in the source's local
 hours, levels off as links expire (48 h), and starts again at a fetch.
-    discovery_rate_u ~ Gamma(prior_shape, prior_shape / pooled mean rate)
+    discovery_rate_u ~ Gamma(prior_shape, prior_shape / mean rate of the source's group)
+Groups (sitemaps, feeds, listings, other pages: whatever the caller tells apart) share their evidence, each
+mean shrunk to that of all sources with the weight of one discovery, so that a page without links does not
+speak against an untried sitemap.
 Update, after s discoveries over exposure e, older evidence kept by `memory` (0.995) an hour:
     discovery_rate_u ~ Gamma(prior_shape + sum s, prior_shape / mean + sum multiplier_uh * e)
     multiplier_uh = (strength + sum s) / (strength + sum discovery_rate_u * e), strength 2, over fetches at h
@@ -58,6 +61,7 @@ class Pooled:
 
     settings: PooledSettings
     utc_offset: Floats  # seconds, for local hours
+    group: Ints  # sources of one group have one prior mean
     fetched_at: Floats  # -inf before the first fetch
     learned_at: Floats  # the time that the evidence below is as of
     found: Floats
@@ -69,12 +73,20 @@ class Pooled:
     profile_at: float
 
     @classmethod
-    def start(cls, utc_offset: Floats, settings: PooledSettings | None = None) -> Pooled:
-        """Nothing known yet of the sources with these offsets from UTC in seconds; there may be none."""
+    def start(
+        cls,
+        utc_offset: Floats,
+        settings: PooledSettings | None = None,
+        group: Ints | None = None,
+    ) -> Pooled:
+        """Nothing known yet of the sources with these offsets from UTC in seconds; there may be none.
+
+        Without groups, all sources are of one."""
         n = len(utc_offset)
         return cls(
             settings=settings or PooledSettings(),
             utc_offset=np.asarray(utc_offset, np.float64),
+            group=np.zeros(n, np.int64) if group is None else group,
             fetched_at=np.full(n, -np.inf),
             learned_at=np.zeros(n),
             found=np.zeros(n),
@@ -86,12 +98,13 @@ class Pooled:
             profile_at=0.0,
         )
 
-    def add(self, utc_offset: Floats) -> Pooled:
+    def add(self, utc_offset: Floats, group: Ints | None = None) -> Pooled:
         """The same with new sources at the end."""
-        new = Pooled.start(utc_offset, self.settings)
+        new = Pooled.start(utc_offset, self.settings, group)
         return replace(
             self,
             utc_offset=np.concatenate((self.utc_offset, new.utc_offset)),
+            group=np.concatenate((self.group, new.group)),
             fetched_at=np.concatenate((self.fetched_at, new.fetched_at)),
             learned_at=np.concatenate((self.learned_at, new.learned_at)),
             found=np.concatenate((self.found, new.found)),
@@ -105,6 +118,7 @@ class Pooled:
         return replace(
             self,
             utc_offset=self.utc_offset[kept],
+            group=self.group[kept],
             fetched_at=self.fetched_at[kept],
             learned_at=self.learned_at[kept],
             found=self.found[kept],
@@ -182,7 +196,8 @@ class Pooled:
         shape, inverse_scale = (column[sources] for column in self._posterior(now))
         exposed = self.multiplier(now)[sources] * waited
         same = _log_probability(found, exposed, shape, inverse_scale)
-        other = _log_probability(found, exposed, prior_shape, prior_shape / self._mean_rate(now))
+        mean = self._prior_mean(now)[sources]
+        other = _log_probability(found, exposed, prior_shape, prior_shape / mean)
         return np.asarray(expit(same - other - logit(broken)))
 
     def _learn(self, now: float, sources: Ints, found: Floats, waited: Floats) -> Pooled:
@@ -229,11 +244,19 @@ class Pooled:
         """Shape and inverse scale of each rate; one discovery in one hour stands in for an empty pool."""
         kept, prior_shape = self._kept(now), self.settings.prior_shape
         found, exposed = self.found * kept, self.exposed * kept
-        return prior_shape + found, prior_shape / self._mean_rate(now) + exposed
+        return prior_shape + found, prior_shape / self._prior_mean(now) + exposed
 
-    def _mean_rate(self, now: float) -> float:
+    def _prior_mean(self, now: float) -> Floats:
+        """Mean rate of each source's group, shrunk to that of all with the weight of one discovery."""
         kept = self._kept(now)
-        return float((1.0 + self.found @ kept) / (1.0 + self.exposed @ kept))
+        found, exposed = self.found * kept, self.exposed * kept
+        overall = (1.0 + found.sum()) / (1.0 + exposed.sum())
+        if not self.group.any():  # one group is all sources
+            return np.full(len(found), overall)
+        by_group = (1.0 + np.bincount(self.group, found)) / (
+            1.0 / overall + np.bincount(self.group, exposed)
+        )
+        return np.asarray(by_group[self.group])
 
 
 def _log_probability(

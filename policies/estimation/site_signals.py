@@ -9,6 +9,8 @@ A signal that comes whatever happens has p = q and is worth nothing.  `coverage`
 change is announced than the lack of one,
     coverage = P(signal | changed) - P(signal | unchanged)
 so that a page of a well announced site is not asked as if nobody would tell.
+`gain` is what a signal of a kind brings: over the fetches it caused, found / rate - price, with
+`price` what the fetch would have brought elsewhere; shared over all signals that came, acted on or not.
 Update.  Counts fade by `memory` with each fetch of the site that taught; precision starts from
 `PRIOR_PRECISION` with the weight of two fetches (optimistic), coverage from 0 with the weight of five.
 """
@@ -40,12 +42,14 @@ class SiteSignals:
     expected: Floats  # of these: sum of the probabilities by hazard alone
     changes: Floats  # (n_sites, 2) fetches of pages that ever get signals: unchanged, changed
     announced: Floats  # (n_sites, 2) of these: with any signal waiting
+    brought: Floats  # signals that came
+    gained: Floats  # seconds of freshness that they brought
     memory: float = 0.99
 
     @classmethod
     def start(cls, sites: int, kinds: int, *, memory: float = 0.99) -> SiteSignals:
         blank, pair = np.zeros((sites, kinds)), np.zeros((sites, 2))
-        return cls(blank, blank, blank, pair, pair, memory)
+        return cls(blank, blank, blank, pair, pair, blank, blank, memory)
 
     def grow(self, sites: int) -> SiteSignals:
         """The same with room for more sites."""
@@ -57,6 +61,8 @@ class SiteSignals:
             expected=np.pad(self.expected, more),
             changes=np.pad(self.changes, more),
             announced=np.pad(self.announced, more),
+            brought=np.pad(self.brought, more),
+            gained=np.pad(self.gained, more),
         )
 
     def precision(self) -> Floats:
@@ -79,8 +85,26 @@ class SiteSignals:
         """P(any signal | changed), (n_sites,), with the prior."""
         return self.announced[:, 1] / (self.changes[:, 1] + COVERAGE_FETCHES)
 
+    def gain(self, guess: float) -> Floats:
+        """Seconds of freshness that one signal of each kind brings; `guess` has the weight of two."""
+        mean = (self.gained + PRIOR_FETCHES * guess) / (self.brought + PRIOR_FETCHES)
+        return np.maximum(mean, 0.0)
+
+    def bring(self, *, site: Ints, kind: Ints, count: Floats) -> SiteSignals:
+        """Signals that came, shapes (n,)."""
+        brought = self.brought.copy()
+        np.add.at(brought, (site, kind), count)
+        return replace(self, brought=brought)
+
     def observe(
-        self, *, site: Ints, waiting: Bools, covered: Bools, hazard: Floats, changed: Bools
+        self,
+        *,
+        site: Ints,
+        waiting: Bools,
+        covered: Bools,
+        hazard: Floats,
+        changed: Bools,
+        gained: Floats,
     ) -> SiteSignals:
         """Learn from a batch of fetches; `waiting` has shape (n, n_kinds), the rest (n,)."""
         sites = len(self.signalled)
@@ -96,6 +120,8 @@ class SiteSignals:
             expected=self.expected * kept + _by_site(site, waiting * by_hazard[:, None], sites),
             changes=self.changes * kept + _by_site(site, pair, sites),
             announced=self.announced * kept + _by_site(site, pair & heard[:, None], sites),
+            brought=self.brought * kept,
+            gained=self.gained * kept + _by_site(site, waiting * gained[:, None], sites),
         )
 
 

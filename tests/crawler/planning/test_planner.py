@@ -7,7 +7,6 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -33,6 +32,7 @@ from crawler.planning.table import PageTable
 from crawler.shop.settings import varied_shop
 from crawler.shop.transport import ShopTransport
 from crawler.shop.world import ShopWorld
+from policies.estimation.site_signals import SiteSignals
 from storage.learning import Lesson
 from storage.rows import HostRow
 
@@ -51,7 +51,14 @@ class World:
         hints = Hints(self.table)
         rhythms = Rhythms(self.table, hints, first_guess=0.2 / DAY)
         sources = Sources(self.table, utc_offsets={}, half_life=DAY, expiry=2 * DAY)
-        self.learner = Learner(self.table, rhythms=rhythms, sources=sources, hints=hints)
+        self.learner = Learner(
+            self.table,
+            rhythms=rhythms,
+            sources=sources,
+            hints=hints,
+            worth_new=DAY,
+            uses_signals=True,
+        )
         allowance = Allowance.of(BudgetSettings(per_tick=budget), tick=TICK)
         room = Room(
             self.table,
@@ -88,6 +95,7 @@ class World:
                 "believed": True,
                 "is_offer": True,
                 "price_micros": 9_000_000,
+                "source_kind": 0,
                 **told,
             }
             lessons.append(Lesson(self.fetch_id, row, at, tick_id=self.tick_id, **fields))
@@ -178,12 +186,12 @@ def test_a_signal_that_never_comes_true_fades() -> None:
     rows = world.add(50, host=1)
     world.fetch(rows, NOW - 100 * DAY)
     world.table.signalled_at[rows] = NOW
-    worth = [float(world.learner.hints.announced_worth(np.array([2]))[0])]
+    worth = []
     for day in range(6):
         world.table.hints[rows] = Hint.LASTMOD
         world.fetch(rows, NOW - (90 - day) * DAY, changed=0)
-        worth.append(float(world.learner.hints.announced_worth(np.array([2]))[0]))
-    assert worth[0] > 0.4
+        worth.append(float(world.learner.hints.quality.worth()[2, 0]))
+    assert SiteSignals.start(1, 4).worth()[0, 0] > 0.5
     assert worth[-1] < 0.02
 
 
