@@ -167,23 +167,20 @@ def _settings(path: pathlib.Path) -> Config:
     return Config.model_validate({"crawl": {"database": path}, "site": sites})
 
 
-async def _resume(path: pathlib.Path) -> int:
+async def _resume(path: pathlib.Path) -> Row:
+    """What one process uses to open the file.  Resident: beyond what imports had taken, while all is held."""
+    before, cpu, started = _resident_bytes(), time.process_time(), time.monotonic()
     clock = Clock()
     async with open_store(path, pause=lambda: clock.linger(0.0)) as store:
-        return len((await remember(store, _settings(path), clock)).table)
-
-
-def resume(path: pathlib.Path) -> Row:
-    """What one process uses to open the file.  Resident: at the end, beyond what imports had taken."""
-    before, cpu, started = _resident_bytes(), time.process_time(), time.monotonic()
-    pages = asyncio.run(_resume(path))
-    return {
-        "pages": pages,
-        "cpu_s": time.process_time() - cpu,
-        "seconds": time.monotonic() - started,
-        "resident_bytes_per_page": (_resident_bytes() - before) / pages,
-        "peak_mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
-    }
+        memory = await remember(store, _settings(path), clock)
+        pages = len(memory.table)
+        return {
+            "pages": pages,
+            "cpu_s": time.process_time() - cpu,
+            "seconds": time.monotonic() - started,
+            "resident_bytes_per_page": (_resident_bytes() - before) / pages,
+            "peak_mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
+        }
 
 
 def _resident_bytes() -> int:
@@ -198,7 +195,7 @@ def main() -> None:
     parser.add_argument("--database", type=pathlib.Path, help="open this file, once (used within)")
     arguments = parser.parse_args()
     if arguments.database:
-        print(json.dumps(resume(arguments.database)))
+        print(json.dumps(asyncio.run(_resume(arguments.database))))
         return
     rows: list[Row] = []
     with tempfile.TemporaryDirectory() as folder:
