@@ -1,6 +1,6 @@
 """A shop of realistic pages on several loopback hosts, served by a process of its own.
 
-Pages have 30 to 120 KB (66 KB and 148 links are typical): menu, JSON-LD, gallery, description, reviews, cards of
+Pages have 30 to 120 KB (60 KB and 148 links are typical): menu, JSON-LD, gallery, description, reviews, cards of
 other products with prices, scripts and styles.  All are built and compressed before the first request, so that
 serving one is little more than a write.  `python -m benchmarks.local_site --pages 2000` prints its port.
 """

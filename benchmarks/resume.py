@@ -42,7 +42,7 @@ _WORDS = ("walnut", "classic", "alpine", "linen", "harbour", "granite", "cobalt"
 
 
 def page_rows(pages: int) -> Iterator[PageRow]:
-    """Pages of a hundred shops, found in sitemaps and on each other; URLs of 69 characters on average."""
+    """Pages of a hundred shops, found in sitemaps and on each other; URLs of 71 characters on average."""
     for page_id in range(1, pages + 1):
         site = page_id % _SITES
         words = "-".join(_WORDS[page_id // 8**power % 8] for power in range(3))
