@@ -117,6 +117,15 @@ class LazySelection:
         if len(queued) and not np.isnan(self.level):
             self.calendar.put(queued, self._due(queued, priced))
 
+    def bring_forward(self, rows: Rows, by: Floats) -> None:
+        """Pages whose signals move their due time by a known amount (b / alpha): no value is asked.
+
+        A page that is never due stays so: no signal lifts its value above its supremum.
+        """
+        due_at = self.calendar.due_at[rows]
+        finite = np.isfinite(due_at)
+        self.calendar.put(rows[finite], due_at[finite] - by[finite])
+
     def remove(self, rows: Rows) -> None:
         self.calendar.drop(rows)
 

@@ -149,6 +149,19 @@ def test_a_signal_brings_a_page_to_the_front() -> None:
     assert lazy.pick(prices, 1.0, 10).rows[0] == 3
 
 
+def test_bringing_a_page_forward_moves_its_due_time_and_wakes_no_hopeless_page() -> None:
+    prices = world(1000, 20)
+    prices.importance[7] = 1e-12
+    lazy = selection(prices)
+    lazy.pick(prices, 0.0, 10)
+    finite = np.flatnonzero(np.isfinite(lazy.calendar.due_at))
+    late = finite[np.argmax(lazy.calendar.due_at[finite])]
+    due = lazy.calendar.due_at[[late, 7]]
+    lazy.bring_forward(np.array([late, 7]), np.full(2, due[0]))
+    assert lazy.calendar.due_at[late] == 0.0
+    assert np.isinf(lazy.calendar.due_at[7])
+
+
 def test_no_page_waits_longer_than_the_maximum_interval() -> None:
     prices = world(1000, 15)
     prices.fetched_at[:] = 0.0
