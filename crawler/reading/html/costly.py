@@ -10,15 +10,22 @@ the pages above them (long listings, text full of <b>) get a second look, 1 us a
 """
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 
 import numpy as np
 
 SMALL = 4096  # bytes: no page this small takes 50 ms
 MAX_REOPENED = 250_000  # formatting elements opened again: 0.3 us and 350 bytes each
-MANY_TAGS = 15_000  # as many nested elements take 0.16 s
+MAX_NESTED = (
+    150_000_000  # sum over the tags of the start tags before them: 0.2 s if none is ever closed
+)
 MAX_SEARCHED = 40_000_000  # sum over the tags of the elements open around them: 2 ns each
 LONG_TAG = 16_384  # bytes
+LONG_GAP = (
+    4_096  # bytes without a <: every long tag has one, unless its quoted values are full of <
+)
+MANY_NULS = 2_048  # in UTF-16, whose tags are not told here, this is room for 400 tags
 MAX_ATTRIBUTES = 4_000
 MAX_ODDITIES = 50  # <html> and <body> again (attributes are merged), <title> in <title> in <svg>
 
@@ -51,13 +58,15 @@ def looks_costly(body: bytes) -> bool:
     """True for a page to be parsed elsewhere, under a deadline."""
     if len(body) < SMALL:
         return False
-    if b"\0" in body:  # UTF-16, whose tags are not told here, or broken: both are rare
+    if b"\0" in body and body.count(b"\0") > MANY_NULS:
         return True
     octets = np.frombuffer(body, dtype=np.uint8)
     tags = np.flatnonzero(octets[:-2] == 0x3C)  # positions of <
     pairs = octets[tags + 1].astype(np.uint16) << 8 | octets[tags + 2]
     formatting = _FORMATTING_START[pairs]
-    suspicious = len(tags) > MANY_TAGS or (
+    letters = octets[tags + 1] | 0x20
+    starts = (letters >= ord("a")) & (letters <= ord("z"))
+    suspicious = np.cumsum(starts).sum() > MAX_NESTED or (
         np.count_nonzero(formatting) * len(tags) > MAX_REOPENED
         and _reopened(body, tags, formatting) * len(tags) > MAX_REOPENED
     )
@@ -73,7 +82,7 @@ def _reopened(
 
     One whose end tag is the very next tag (<i class="icon"></i>, <b>text</b>) cannot.
     """
-    spellings: set[bytes] = set()
+    spellings: Counter[bytes] = Counter()
     unique = 0
     following = np.append(tags[1:], len(body))
     for start, end in zip(tags[formatting].tolist(), following[formatting].tolist(), strict=True):
@@ -84,8 +93,8 @@ def _reopened(
         if not closed or spelling.count(b'"') % 2 or spelling.count(b"'") % 2:
             unique += 1  # it goes on beyond what we saw
         elif not _closes(body, end, name[1]):
-            spellings.add(spelling)
-    return 3 * len(spellings) + unique
+            spellings[spelling] += 1
+    return sum(min(times, 3) for times in spellings.values()) + unique
 
 
 def _closes(body: bytes, at: int, name: bytes) -> bool:
@@ -248,12 +257,14 @@ def _after(body: bytes, mark: bytes, at: int) -> int:
 
 def _has_long_tag(body: bytes, tags: np.ndarray[tuple[int], np.dtype[np.intp]]) -> bool:
     ends = np.append(tags[1:], len(body))
-    return any(_many_attributes(body, tag) for tag in tags[ends - tags > LONG_TAG].tolist())
+    return any(_many_attributes(body, tag) for tag in tags[ends - tags > LONG_GAP].tolist())
 
 
 def _many_attributes(body: bytes, tag: int) -> bool:
     found = _TAG.match(body, tag)
-    return found is not None and _attributes(found[0]) > MAX_ATTRIBUTES
+    if found is None or found.end() - tag <= LONG_TAG:
+        return False
+    return _attributes(found[0]) > MAX_ATTRIBUTES
 
 
 def _attributes(tag: bytes) -> int:

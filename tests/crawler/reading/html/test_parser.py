@@ -54,6 +54,7 @@ def numbered(pattern: str, times: int) -> bytes:
         numbered("<table><i a#>", 3_000),
         b"<div " + numbered("a#=1 ", 12_000) + b">",
         b'<div x=">" ' + numbered("a#=1 ", 12_000) + b">",
+        b"<div " + b"".join(numbered("a# ", 1_000) + b'x="<p>" ' for _ in range(20)) + b">",
         numbered("<html a#=1>", 20_000),
         b"<svg>" + b"<title>" * 50_000 + b"</title>",
         ("<div>" * 50_000).encode("utf-16"),
@@ -77,6 +78,13 @@ def shop_page(products: int) -> bytes:
 @pytest.mark.parametrize("products", [0, 10, 150, 1_000, 5_000])
 def test_a_listing_of_any_length_passes(products: int) -> None:
     assert not looks_costly(shop_page(products))
+
+
+@pytest.mark.parametrize("nuls", [1, 100])
+def test_a_page_with_a_few_broken_bytes_passes(nuls: int) -> None:
+    page = shop_page(150)
+    step = len(page) // nuls
+    assert not looks_costly(b"".join(page[i : i + step] + b"\0" for i in range(0, len(page), step)))
 
 
 def test_tables_for_layout_pass() -> None:
