@@ -32,9 +32,13 @@ def test_every_damaged_document_is_counted_and_none_raises(
 ) -> None:
     run(monkeypatch, folder, seed=1)
     rows = json.loads(capsys.readouterr().out)
-    assert [
-        row["damage"].split(",")[0] for row in rows[::2]
-    ] == "flip cut repeat nest splice".split()
+    assert [row["damage"].split(",")[0] for row in rows[::2]] == [
+        "flip",
+        "cut",
+        "repeat",
+        "nest",
+        "splice",
+    ]
     assert {row["read"] for row in rows[::2]} == {2}
     assert {row["raised"] for row in rows} == {0}
 
