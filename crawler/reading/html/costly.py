@@ -49,6 +49,7 @@ def _formatting_starts() -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
 
 _FORMATTING_START = _formatting_starts()
 _FORMATTING_NAMES = frozenset(b"a b big code em font i nobr s small strike strong tt u".split())
+_ALONE = frozenset({b"a", b"nobr"})  # a new one closes the one before
 _FORMATTING = re.compile(
     rb"<(b|i|s|u|em|tt|big|code|font|small|strike|strong)(?=[\s/>])", re.IGNORECASE
 )
@@ -150,6 +151,8 @@ class _Walk:
         if name in _BOUNDARY:
             self._enter(name)
         elif name in _FORMATTING_NAMES:
+            if name in _ALONE:
+                self.end(name)
             attributed = len(rest) > 2
             self.frames[-1].formatting.append((name, attributed))
             self.attributed += attributed
