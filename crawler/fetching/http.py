@@ -1,6 +1,7 @@
 """The live transport: one HTTP exchange by aiohttp, every limit set, every failure named."""
 
 import socket
+import ssl
 from types import TracebackType
 from typing import Any, Self
 
@@ -142,7 +143,7 @@ def name_failure(error: Exception, url: str) -> FetchError:
         return HostError(Outcome.TIMEOUT, message)
     if isinstance(error, aiohttp.ClientConnectorDNSError):
         return HostError(Outcome.DNS, message)
-    if isinstance(error, aiohttp.ClientSSLError):
+    if isinstance(error, (aiohttp.ClientSSLError, ssl.SSLError)):
         return HostError(Outcome.TLS, message)
     if isinstance(error, aiohttp.ClientConnectorError):
         if isinstance(error.os_error, ForbiddenAddressError):
