@@ -15,6 +15,8 @@ from storage.rows import Batch, DroppedRow, HostRow, PageRow, PatternRow
 
 _REMEMBERED = 100_000  # URL strings kept to pass over a template's links at 0.05 us each
 
+_DEEPEST = 32_767  # what a depth column holds: an endless chain of pages must not overflow it
+
 
 class Hosts:
     """Names and ids of hosts.  A new name gets the next id."""
@@ -106,6 +108,7 @@ class Admission:
         source_url: str | None = None,
     ) -> list[PageRow]:
         """The pages among `urls` that are new; their rows and the drops' counts are put into `batch`."""
+        depth = min(depth, _DEEPEST)
         candidates, dropped = self._in_scope(urls, depth)
         if not candidates and not dropped:  # as on most pages: their links were seen before
             return []
