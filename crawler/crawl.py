@@ -14,11 +14,11 @@ from crawler.config import Config
 from crawler.engine import Engine, Finish
 from crawler.fetching.http import HttpTransport
 from crawler.fetching.transport import Transport
-from crawler.memory import remember
+from crawler.memory import Memory, remember
 from crawler.observation import Observation
 from crawler.planning.plan import Pick
 from crawler.tally import Tally
-from storage.store import open_store
+from storage.store import Store, open_store
 
 _LINGER = 0.02  # seconds a write waits for company: at 1,000 pages a second, 20 rows share a commit
 
@@ -50,32 +50,56 @@ async def crawl(
     once: bool = False,
     report: Report = lambda pick, observation: None,
     started: Callable[[Engine], None] = lambda engine: None,
+    edit: Callable[[], Config | None] = lambda: None,
 ) -> Summary:
-    """One run, from opening the database to closing it.  `started` is given the engine, to watch or stop it."""
+    """From opening the database to closing it.  `started` is given each engine, to watch or stop it.
 
-    began_at = clock.now()
-    async with (
-        open_store(config.crawl.database, pause=lambda: clock.linger(_LINGER)) as store,
-        open_transport(config, clock) as transport,
-    ):
+    `edit` is asked before each tick for new settings.  They get an engine and a transport of their own, which
+    take up from the database what the last ones left: nothing has to be changed under way.
+    """
+    began_at, tally = clock.now(), Tally()
+    async with open_store(config.crawl.database, pause=lambda: clock.linger(_LINGER)) as store:
+        while True:
+            async with open_transport(config, clock) as transport:
+                engine = Engine(
+                    config,
+                    clock=clock,
+                    transport=transport,
+                    store=store,
+                    memory=await _memory(store, config, clock),
+                    once=once,
+                    report=report,
+                    edit=edit,
+                    tally=tally,
+                    started_at=began_at,
+                )
+                finish = await _run(engine, config, store, clock, started)
+            if finish is not Finish.EDITED or engine.edited is None:
+                return Summary(finish, tally, clock.now() - began_at)
+            config = engine.edited
+
+
+async def _memory(store: Store, config: Config, clock: Clock) -> Memory:
+    with clock.real_wait():
         await store.add_sites([site.name for site in config.site])
-        memory = await remember(store, config, clock)
-        settings = json.dumps(config.model_dump(mode="json"))
-        run_id = await store.begin_run(started_at=began_at, version=__version__, settings=settings)
-        engine = Engine(
-            config,
-            clock=clock,
-            transport=transport,
-            store=store,
-            memory=memory,
-            once=once,
-            report=report,
-        )
-        with rare_collections(), stop_on_signals(engine):
-            started(engine)
-            finish = await engine.run(run_id)
-        await store.end_run(run_id, ended_at=clock.now(), finish=finish.name.lower())
-    return Summary(finish, engine.tally, clock.now() - began_at)
+    return await remember(store, config, clock)
+
+
+async def _run(
+    engine: Engine, config: Config, store: Store, clock: Clock, started: Callable[[Engine], None]
+) -> Finish:
+    """One run, entered with its settings into the database."""
+    settings = json.dumps(config.model_dump(mode="json"))
+    now = clock.now()
+    with clock.real_wait():
+        run_id = await store.begin_run(started_at=now, version=__version__, settings=settings)
+    with rare_collections(), stop_on_signals(engine):
+        started(engine)
+        finish = await engine.run(run_id)
+    now = clock.now()
+    with clock.real_wait():
+        await store.end_run(run_id, ended_at=now, finish=finish.name.lower())
+    return finish
 
 
 @contextmanager

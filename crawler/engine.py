@@ -38,12 +38,14 @@ class Finish(StrEnum):
     TIME = "crawl.stop_after was reached"
     FETCHES = "crawl.max_fetches was reached"
     INTERRUPTED = "interrupted"
+    EDITED = "the settings were edited"
     NOTHING = "nothing could be crawled"
     FAILURES = "too many fetches failed (crawl.max_failures)"
 
 
 class Engine:
-    """One run over one database.  `run` returns when there is a reason to; `stop` gives it one."""
+    """One run over one database, with one set of settings.  `run` returns when there is a reason to; `stop`
+    gives it one, and so does `edit`, asked before each tick, when it has new settings: they are in `edited`."""
 
     def __init__(
         self,
@@ -55,11 +57,14 @@ class Engine:
         memory: Memory,
         once: bool,
         report: Callable[[Pick, Observation], None],
+        edit: Callable[[], Config | None],
+        tally: Tally,
+        started_at: float,
     ) -> None:
         self._crawl = config.crawl
         self._clock = clock
         self._store = store
-        self._memory = memory
+        self.memory = memory
         self._once = once
         self._slots = config.politeness.slots
         self._turns = Turns(clock, memory.gate, per_host=config.politeness.per_host)
@@ -71,15 +76,15 @@ class Engine:
             store=store,
             memory=memory,
             report=report,
+            tally=tally,
         )
-        self._planner = planner_of(config, memory)
+        self.tally = tally
+        self.planner = planner_of(config, memory)
+        self._edit = edit
+        self.edited: Config | None = None
         self._stopping = asyncio.Event()
         self._hosts_with_work: set[str] = set()
-        self._started_at = clock.now()
-
-    @property
-    def tally(self) -> Tally:
-        return self._visits.tally
+        self._started_at = started_at
 
     @property
     def stopping(self) -> bool:
@@ -98,12 +103,15 @@ class Engine:
             )
             self._visits.follow = self._dispatcher.submit_first
             self._visits.found_work = self._found_work
-            self._visits.keep(self._memory.caught_up)
+            self._visits.keep(self.memory.caught_up)
             self._sow()
             finish = await self._tick_on(run_id)
             self._release(self._dispatcher.close())
+        self._visits.keep_paces()
         await self._visits.flush()
-        if self._got_nothing() and finish is not Finish.INTERRUPTED:
+        if finish is Finish.EDITED and self.stopping:  # asked to stop while the last fetches ended
+            return Finish.INTERRUPTED
+        if self._got_nothing() and finish not in (Finish.INTERRUPTED, Finish.EDITED):
             return Finish.NOTHING
         return finish
 
@@ -124,7 +132,7 @@ class Engine:
 
     def _sow(self) -> None:
         """The start URLs and sitemaps the operator named."""
-        for site in self._memory.scope.sites.values():
+        for site in self.memory.scope.sites.values():
             self._visits.admit(site.start, how="start", source_id=None, depth=0)
             self._visits.admit(site.sitemaps, how="sitemap", source_id=None, depth=0)
 
@@ -138,7 +146,8 @@ class Engine:
             return Finish.FETCHES
         if tally.fetches >= _FEW_FETCHES and tally.failed > crawl.max_failures * tally.fetches:
             return Finish.FAILURES
-        return None
+        self.edited = self._edit()
+        return None if self.edited is None else Finish.EDITED
 
     def _ends_at(self) -> float:
         if self._crawl.stop_after is None:
@@ -153,10 +162,10 @@ class Engine:
 
     async def _plan(self) -> Plan:
         """Learn from what was fetched, then choose; new pages must be stored before they can be picked."""
-        learned = self._planner.learn(lesson_array(self._visits.take_lessons()))
+        learned = self.planner.learn(lesson_array(self._visits.take_lessons()))
         await self._visits.flush()
-        now, memory = self._clock.now(), self._memory
-        choices = self._planner.choose(
+        now, memory = self._clock.now(), self.memory
+        choices = self.planner.choose(
             now,
             tick_id=self._visits.tick_id + 1,
             new_only=self._once,
@@ -172,7 +181,7 @@ class Engine:
         self._visits.tick_id += 1
         tick_id, before = self._visits.tick_id, self.tally.copy()
         self._visits.add_tick(_tick_row(tick_id, run_id, plan, None, before, before))
-        self._memory.table.busy[[pick.page.id for pick in plan.picks]] = True
+        self.memory.table.busy[[pick.page.id for pick in plan.picks]] = True
         self._hosts_with_work.clear()
         self._dispatcher.submit(plan.picks)
         self._clock.call_at(plan.made_at + _SHORTEST_ROUND, self._dispatcher.wake)
@@ -196,7 +205,7 @@ class Engine:
             self._dispatcher.wake()
 
     def _release(self, picks: Sequence[Pick]) -> None:
-        self._memory.table.busy[[pick.page.id for pick in picks]] = False
+        self.memory.table.busy[[pick.page.id for pick in picks]] = False
 
     def _fetches_left(self) -> int | None:
         most = self._crawl.max_fetches

@@ -56,6 +56,7 @@ class Visits:
         store: Store,
         memory: Memory,
         report: Callable[[Pick, Observation], None],
+        tally: Tally,
     ) -> None:
         self._config = config
         self._clock = clock
@@ -67,11 +68,11 @@ class Visits:
         self._reader = Reader(config, clock, memory.rules)
         self._jitter = random.Random(config.crawl.seed)  # noqa: S311  spreads retries, guards nothing
         self._fetch_id = memory.last_ids["fetch"]
-        self._sent = 0
+        self._sent = tally.fetches
         self._loose = Batch()
         self._lessons: list[Lesson] = []
         self._claims: Counter[str] = Counter()  # pages that name an address as their canonical one
-        self.tally = Tally()
+        self.tally = tally
         self.tick_id = memory.last_ids["tick"]
         self.follow: Callable[[Pick], None] = lambda pick: None
         self.found_work: Callable[[str], None] = lambda host: None
@@ -404,7 +405,7 @@ class Visits:
 
     async def _settle(self, pick: Pick, observation: Observation) -> None:
         """Store, then learn: memory never runs ahead of the database."""
-        observation.batch.hosts.append(self._host_row(pick))
+        observation.batch.hosts.append(self._host_row(pick.page.host_id, pick.host))
         if (
             self._clock.virtual
         ):  # nothing can be lost that could not be run again: one commit a tick
@@ -420,11 +421,16 @@ class Visits:
         with self._clock.real_wait():
             await self._store.write(loose)
 
-    def _host_row(self, pick: Pick) -> HostRow:
-        pace = self._memory.gate.pace(pick.host)
+    def keep_paces(self) -> None:
+        """A robots.txt may have been the last thing a host was asked for: the next run must know."""
+        for host_id, host in self._memory.hosts.names().items():
+            self._loose.hosts.append(self._host_row(host_id, host))
+
+    def _host_row(self, host_id: int, host: str) -> HostRow:
+        pace = self._memory.gate.pace(host)
         return HostRow(
-            pick.page.host_id,
-            pick.host,
+            host_id,
+            host,
             pace.ready_at,
             pace.crawl_delay,
             pace.answer_time,

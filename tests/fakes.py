@@ -73,18 +73,31 @@ def config_for(database: Path, start: list[str], **tables: Any) -> Config:
 
 
 def crawl_virtually(
-    config: Config, behave: Behaviour, *, once: bool = False, started_at: float = STARTED_AT
+    config: Config,
+    behave: Behaviour,
+    *,
+    once: bool = False,
+    started_at: float = STARTED_AT,
+    edits: Mapping[float, Config] | None = None,
 ) -> tuple[Summary, FakeTransport]:
-    """A whole run in virtual time."""
+    """A whole run in virtual time.  `edits`: new settings, by seconds since STARTED_AT."""
     made: list[FakeTransport] = []
-
-    @asynccontextmanager
-    async def open_fake(_: Config, clock: Clock) -> AsyncIterator[Transport]:
-        made.append(FakeTransport(clock, behave))
-        yield made[0]
+    waiting = dict(edits or {})
 
     async def main() -> Summary:
-        return await crawl(config, clock=Clock(started_at), open_transport=open_fake, once=once)
+        clock = Clock(started_at)
+        transport = FakeTransport(clock, behave)
+        made.append(transport)
+
+        def edit() -> Config | None:
+            due = [at for at in waiting if at <= clock.now() - STARTED_AT]
+            return waiting.pop(min(due)) if due else None
+
+        @asynccontextmanager
+        async def open_fake(_: Config, __: Clock) -> AsyncIterator[Transport]:
+            yield transport
+
+        return await crawl(config, clock=clock, open_transport=open_fake, once=once, edit=edit)
 
     return run_virtual(main()), made[0]
 

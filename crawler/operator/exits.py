@@ -28,6 +28,7 @@ EXIT_OF_FINISH: dict[Finish, Exit] = {
     Finish.TIME: Exit.DONE,
     Finish.FETCHES: Exit.DONE,
     Finish.INTERRUPTED: Exit.INTERRUPTED,
+    Finish.EDITED: Exit.DONE,
     Finish.NOTHING: Exit.NOTHING,
     Finish.FAILURES: Exit.FAILURES,
 }

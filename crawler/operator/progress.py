@@ -38,6 +38,8 @@ class Progress:
         self._told: set[tuple[str, Outcome]] = set()
 
     def watch(self, engine: Engine) -> None:
+        """Called again when edited settings have made a new engine."""
+        self.close()
         self._engine = engine
         self._again()
 

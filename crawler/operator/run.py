@@ -10,9 +10,11 @@ from crawler.clock import Clock
 from crawler.config import Config
 from crawler.crawl import Summary, crawl
 from crawler.observation import Observation
+from crawler.operator.command_line import CONFIG
+from crawler.operator.edits import Edits, heard_on_sighup
 from crawler.operator.exits import EXIT_OF_FINISH, Exit, told_errors
 from crawler.operator.progress import Progress, fetch_log
-from crawler.operator.settings import load_for_live
+from crawler.operator.settings import config_path, load_for_live
 from crawler.operator.summary import summary_lines
 from crawler.planning.plan import Pick
 
@@ -21,7 +23,7 @@ from crawler.planning.plan import Pick
 def run(arguments: argparse.Namespace) -> int:
     config = load_for_live(arguments)
     try:
-        summary = run_loop(config, lambda: _crawl(config, once=arguments.once))
+        summary = run_loop(config, lambda: _crawl(config, arguments))
     except (KeyboardInterrupt, asyncio.CancelledError):
         sys.stderr.write(
             "stopped at once; all that was stored is safe, what was in flight is fetched again\n"
@@ -31,18 +33,29 @@ def run(arguments: argparse.Namespace) -> int:
     return EXIT_OF_FINISH[summary.finish]
 
 
-async def _crawl(config: Config, *, once: bool) -> Summary:
+async def _crawl(config: Config, arguments: argparse.Namespace) -> Summary:
     clock = Clock()
     progress = Progress(clock, sys.stderr)
+    edits = Edits(
+        config,
+        config_path(arguments) or CONFIG,
+        load=lambda: load_for_live(arguments),
+        out=sys.stderr,
+    )
     try:
-        with fetch_log(config.log.fetches) as log:
+        with fetch_log(config.log.fetches) as log, heard_on_sighup(edits):
 
             def report(pick: Pick, observation: Observation) -> None:
                 log(pick, observation)
                 progress.report(pick, observation)
 
             return await crawl(
-                config, clock=clock, once=once, report=report, started=progress.watch
+                config,
+                clock=clock,
+                once=arguments.once,
+                report=report,
+                started=progress.watch,
+                edit=edits.take,
             )
     finally:
         progress.close()
