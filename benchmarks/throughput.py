@@ -69,7 +69,6 @@ def medians(runs: list[Run], pages: int) -> Row:
     if runs[0].refresh:
         pages = int(statistics.median(run.used.pages for run in runs))
     cpu = statistics.median(run.used.cpu for run in runs) / pages
-    planning = statistics.median(run.used.planning_cpu for run in runs) / pages
     return {
         "crawler": runs[0].rival,
         "pass": "304" if runs[0].refresh else "first",
@@ -77,7 +76,8 @@ def medians(runs: list[Run], pages: int) -> Row:
         "cpu_s_per_1000": cpu * 1000,
         "pages_per_s": pages / statistics.median(run.used.seconds for run in runs),
         "peak_mb": statistics.median(run.used.peak_bytes for run in runs) / 1e6,
-        "planner_share": planning / cpu,
+        "planning_share": statistics.median(run.used.planning_cpu / run.used.cpu for run in runs),
+        "reading_share": statistics.median(run.used.reading_cpu / run.used.cpu for run in runs),
     }
 
 

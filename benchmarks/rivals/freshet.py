@@ -5,6 +5,7 @@ import sqlite3
 import time
 from typing import Any
 
+import crawler.reader
 from benchmarks.rivals.job import IN_FLIGHT, Done, Job, measure
 from crawler.clock import Clock
 from crawler.config.model import Config
@@ -30,23 +31,21 @@ def settings(job: Job, *, max_fetches: int | None) -> Config:
     )
 
 
-class TimedPlanning:
-    """Adds up the CPU that choosing pages takes."""
+class Timed:
+    """Adds up the CPU that one function takes, wherever it is called from `owner`."""
 
-    def __init__(self) -> None:
+    def __init__(self, owner: Any, name: str) -> None:
         self.cpu = 0.0
+        function = getattr(owner, name)
 
-    def watch(self) -> None:
-        choose = Planner.choose
-
-        def timed(planner: Planner, *args: Any, **kwargs: Any) -> Any:
+        def timed(*args: Any, **kwargs: Any) -> Any:
             started = time.thread_time()
             try:
-                return choose(planner, *args, **kwargs)
+                return function(*args, **kwargs)
             finally:
                 self.cpu += time.thread_time() - started
 
-        setattr(Planner, "choose", timed)  # noqa: B010  mypy knows that methods are not for assigning
+        setattr(owner, name, timed)
 
 
 async def _run(job: Job, *, max_fetches: int | None) -> Summary:
@@ -60,11 +59,10 @@ def known_pages(job: Job) -> int:
 
 
 def crawl(job: Job) -> Done:
-    planning = TimedPlanning()
-    planning.watch()
+    planning, reading = Timed(Planner, "choose"), Timed(crawler.reader, "read_page")
     summary = asyncio.run(_run(job, max_fetches=known_pages(job) if job.refresh else None))
     wanted = Outcome.NOT_MODIFIED if job.refresh else Outcome.OK
-    return Done(summary.tally.outcomes[wanted], planning.cpu)
+    return Done(summary.tally.outcomes[wanted], planning.cpu, reading.cpu)
 
 
 if __name__ == "__main__":

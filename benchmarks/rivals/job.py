@@ -33,6 +33,7 @@ class Done:
 
     pages: int
     planning_cpu: float = 0.0
+    reading_cpu: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +42,7 @@ class Used:
 
     pages: int
     planning_cpu: float
+    reading_cpu: float
     cpu: float
     seconds: float
     peak_bytes: int
@@ -59,6 +61,7 @@ def measure(crawl: Callable[[Job], Done]) -> None:
     used = Used(
         pages=done.pages,
         planning_cpu=done.planning_cpu,
+        reading_cpu=done.reading_cpu,
         cpu=_cpu_used() - cpu,
         seconds=time.monotonic() - started,
         peak_bytes=resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024,
