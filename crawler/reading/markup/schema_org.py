@@ -211,6 +211,8 @@ def _specified(thing: Thing, currency: str | None) -> tuple[str | None, str | No
 
 def text_of(value: Any) -> str | None:
     """The text of a value that may be a list, an object with a name, or an object with a value."""
+    if value is None:
+        return None
     for _ in range(3):
         if isinstance(value, list):
             value = value[0] if value else None
@@ -218,7 +220,7 @@ def text_of(value: Any) -> str | None:
             value = next((value[key] for key in _TEXT_KEYS if key in value), None)
         else:
             break
-    return clip(value) if value is not None else None
+    return clip(value)
 
 
 def _image(value: Any) -> str | None:

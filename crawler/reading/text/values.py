@@ -52,8 +52,11 @@ def availability_of(value: object) -> Availability | None:
 
 def condition_of(value: object) -> str | None:
     """new, used, refurbished or damaged."""
-    text = (clip(value) or "").rstrip("/").rsplit("/", 1)[-1].lower()
-    return _CONDITIONS.get(_NOT_LETTERS.sub("", text).removesuffix("condition"))
+    text = clip(value)
+    if not text:
+        return None
+    word = text.rstrip("/").rsplit("/", 1)[-1].lower()
+    return _CONDITIONS.get(_NOT_LETTERS.sub("", word).removesuffix("condition"))
 
 
 def gtin_of(value: object) -> str | None:
