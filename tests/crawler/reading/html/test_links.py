@@ -51,6 +51,16 @@ def test_nofollow_can_be_ignored() -> None:
     assert links("<meta name=robots content=none><a href=/n></a>").follow is False
 
 
+def test_a_part_of_an_image_can_ask_not_to_be_followed() -> None:
+    found = links("<map><area rel='noopener NoFollow' href=/a><area href=/b></map>")
+    assert found == Links(outlinks=("https://shop.example/b",), dropped={"nofollow": 1})
+
+
+def test_a_nofollow_without_an_href_drops_nothing() -> None:
+    found = links("<a rel=nofollow>x</a><a href=/b>y</a>")
+    assert found == Links(outlinks=("https://shop.example/b",))
+
+
 def test_the_head_names_the_page_its_feeds_and_its_neighbours() -> None:
     page = """<head><link rel=canonical href="/men/shoes?utm_source=x">
         <link rel="alternate" type="application/rss+xml" href="/feed"><link rel=alternate hreflang=de href=/de>
