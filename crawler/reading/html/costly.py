@@ -17,14 +17,10 @@ import numpy as np
 
 SMALL = 4096  # bytes: no page this small takes 50 ms
 MAX_REOPENED = 250_000  # formatting elements opened again: 0.3 us and 350 bytes each
-MAX_NESTED = (
-    150_000_000  # sum over the tags of the start tags before them: 0.2 s if none is ever closed
-)
+MAX_NESTED = 150_000_000  # sum over the tags of the start tags before them: 0.2 s if all stay open
 MAX_SEARCHED = 40_000_000  # sum over the tags of the elements open around them: 2 ns each
 LONG_TAG = 16_384  # bytes
-LONG_GAP = (
-    4_096  # bytes without a <: every long tag has one, unless its quoted values are full of <
-)
+LONG_GAP = 4_096  # bytes without a <: a long tag has such a gap, unless < fills its quoted values
 MANY_NULS = 2_048  # in UTF-16, whose tags are not told here, this is room for 400 tags
 MAX_ATTRIBUTES = 4_000
 MAX_ODDITIES = 50  # <html> and <body> again (attributes are merged), <title> in <title> in <svg>

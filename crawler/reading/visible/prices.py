@@ -14,9 +14,7 @@ MAX_TEXT = 300  # a block with more text is no price tag
 MAX_UNNAMED = 70  # without a name, more words are prose that mentions an amount
 MAX_CLIMB = 7
 MAX_DEPTH = 200
-MAX_CHARS = (
-    2_000_000  # of text looked at; nested wrappers named "price" would be read again and again
-)
+MAX_CHARS = 2_000_000  # of text looked at: nested wrappers named "price" are read again and again
 
 SELLING = frozenset({"price", "selling", "regular", "net"})
 # Each selector costs about 8 us on a page of 66 KB, so the rarer ones wait.

@@ -80,6 +80,10 @@ def test_a_listing_of_any_length_passes(products: int) -> None:
     assert not looks_costly(shop_page(products))
 
 
+def test_links_that_are_never_closed_pass() -> None:
+    assert not looks_costly(numbered('<a href="/p/#">x<br>', 12_000))
+
+
 @pytest.mark.parametrize("nuls", [1, 100])
 def test_a_page_with_a_few_broken_bytes_passes(nuls: int) -> None:
     page = shop_page(150)
