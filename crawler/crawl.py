@@ -14,7 +14,7 @@ from crawler.config import Config
 from crawler.engine import Engine, Finish
 from crawler.fetching.http import HttpTransport
 from crawler.fetching.transport import Transport
-from crawler.memory import Memory, remember
+from crawler.memory import take_up
 from crawler.observation import Observation
 from crawler.planning.plan import Pick
 from crawler.tally import Tally
@@ -66,7 +66,7 @@ async def crawl(
                     clock=clock,
                     transport=transport,
                     store=store,
-                    memory=await _memory(store, config, clock),
+                    memory=await take_up(store, config, clock),
                     once=once,
                     report=report,
                     edit=edit,
@@ -77,12 +77,6 @@ async def crawl(
             if finish is not Finish.EDITED or engine.edited is None:
                 return Summary(finish, tally, clock.now() - began_at)
             config = engine.edited
-
-
-async def _memory(store: Store, config: Config, clock: Clock) -> Memory:
-    with clock.real_wait():
-        await store.add_sites([site.name for site in config.site])
-    return await remember(store, config, clock)
 
 
 async def _run(

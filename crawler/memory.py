@@ -29,7 +29,7 @@ from crawler.reading.rules import ReadingRules
 from crawler.site_rules import reading_rules
 from storage.learning import Learned
 from storage.pages import KnownPages
-from storage.rows import Batch, HostRow, RobotsRow
+from storage.rows import Batch, HostMove, HostRow, RobotsRow
 from storage.store import Store
 
 _DAY = 86_400.0
@@ -53,6 +53,19 @@ class Memory:
     rules: dict[int, ReadingRules]
     robots: tuple[RobotsRow, ...]
     last_ids: dict[str, int]
+    moved: tuple[HostMove, ...]
+
+
+async def take_up(store: Store, config: Config, clock: Clock) -> Memory:
+    """`remember` for a crawl: the settings' sites get their ids, and the pages of their hosts."""
+    with clock.real_wait():
+        await store.add_sites([site.name for site in config.site])
+    memory = await remember(store, config, clock)
+    if not memory.moved:
+        return memory
+    with clock.real_wait():
+        await store.move_hosts(memory.moved)
+    return await remember(store, config, clock)
 
 
 async def remember(store: Store, config: Config, clock: Clock) -> Memory:
@@ -74,6 +87,7 @@ async def remember(store: Store, config: Config, clock: Clock) -> Memory:
     gate = _gate(config, scope, host_rows, cut_off_at=clock.now() if cut_off else None)
     budget = _budget(config, sites, spent)
     restore_signals(table, signals)
+    moved = _apply_owners(scope, hosts, table)
     await _apply_site_rules(store, scope, table, clock)
     learner = _learner(config, sites, table, now=clock.now())
     strategy = strategy_of(config.planning, table, learner.rhythms)
@@ -106,6 +120,23 @@ async def remember(store: Store, config: Config, clock: Clock) -> Memory:
         rules={site_id: reading_rules(config.reading, site) for site_id, site in sites.items()},
         robots=tuple(robots),
         last_ids=last_ids,
+        moved=moved,
+    )
+
+
+def _apply_owners(scope: Scope, hosts: Hosts, table: PageTable) -> tuple[HostMove, ...]:
+    """Bars the pages of hosts that no site names any more; returns the hosts that another site names now,
+    as after a run of a bare URL whose shop is given a name in the settings later."""
+    owners = np.zeros(len(hosts) + 1, np.int32)
+    for host_id, name in hosts.names().items():
+        site = scope.site_of_host(name)
+        owners[host_id] = site.site_id if site else 0
+    used = slice(1, table.size)
+    owner = np.where(table.host[used] >= 0, owners[table.host[used]], 0)
+    table.barred[used] = owner == 0
+    moved = (owner != 0) & (owner != table.site[used])
+    return tuple(
+        HostMove(int(owners[host]), int(host)) for host in np.unique(table.host[used][moved])
     )
 
 
@@ -118,7 +149,7 @@ async def _apply_site_rules(store: Store, scope: Scope, table: PageTable, clock:
             urls = await store.urls(site.site_id)
         for page_id, url in urls:
             table.importance[page_id] = site.importance_of(url)
-            table.barred[page_id] = site.refuses(url, depth=int(table.depth[page_id])) is not None
+            table.barred[page_id] |= site.refuses(url, depth=int(table.depth[page_id])) is not None
 
 
 def planner_of(config: Config, memory: Memory) -> Planner:

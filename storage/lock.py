@@ -12,6 +12,8 @@ from storage.errors import StorageLocked, StorageReadOnly
 @contextmanager
 def exclusive(path: Path) -> Iterator[None]:
     """Holds PATH-lock.  The system frees it on any end of the process, kill -9 included."""
+    if path.is_dir():
+        raise StorageReadOnly(f"{path}: want a database file, got a folder")
     lock_path = path.with_name(path.name + "-lock")
     try:
         handle = os.open(lock_path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)

@@ -9,7 +9,7 @@ import aiosqlite
 import numpy as np
 from numpy.typing import NDArray
 
-from storage.rows import HostRow, RobotsRow
+from storage.rows import HostMove, HostRow, RobotsRow
 
 PAGE_COLUMNS = np.dtype(
     [
@@ -140,6 +140,11 @@ async def add_sites(connection: aiosqlite.Connection, names: Sequence[str]) -> N
     """Gives an id to each of these sites that has none."""
     for name in names:
         await connection.execute("INSERT OR IGNORE INTO site (name) VALUES (?)", (name,))
+
+
+async def move_hosts(connection: aiosqlite.Connection, moves: Sequence[HostMove]) -> None:
+    """Gives all pages of a host to a site."""
+    await connection.executemany("UPDATE page SET site_id = ? WHERE host_id = ?", moves)
 
 
 async def load_sites(connection: aiosqlite.Connection) -> dict[str, int]:

@@ -142,6 +142,13 @@ class HostRow(NamedTuple):
     note: str | None = None
 
 
+class HostMove(NamedTuple):
+    """A host whose pages belong to another site from now on."""
+
+    site_id: int
+    host_id: int
+
+
 class RobotsRow(NamedTuple):
     """A robots.txt as last fetched."""
 

@@ -15,7 +15,7 @@ from storage.database import open_for_crawl, open_to_read
 from storage.errors import named_errors
 from storage.learning import Learned
 from storage.pages import KnownPages, StoredOffer, StoredPage
-from storage.rows import Batch, HostRow, RobotsRow
+from storage.rows import Batch, HostMove, HostRow, RobotsRow
 from storage.writer import Writer
 
 T = TypeVar("T")
@@ -77,6 +77,10 @@ class Store:
     async def add_sites(self, names: Sequence[str]) -> None:
         with named_errors(self.path):
             await pages.add_sites(self._connection, names)
+
+    async def move_hosts(self, moves: Sequence[HostMove]) -> None:
+        with named_errors(self.path):
+            await pages.move_hosts(self._connection, moves)
 
     async def sites(self) -> dict[str, int]:
         with named_errors(self.path):

@@ -92,12 +92,21 @@ def _add_run(commands: "Commands") -> None:
     _add_settings(sub)
 
 
+def _positive(text: str) -> float:
+    number = float(text)
+    if not 0.0 < number < 1e6:
+        raise argparse.ArgumentTypeError(f"want a number above 0, got {text}")
+    return number
+
+
 def _add_demo(commands: "Commands") -> None:
     sub = _add(commands, "demo", _demo, "crawl a living shop on loopback, and score the crawl")
     sub.add_argument("--seed", type=int, default=1, help="which shop (default: 1)")
-    sub.add_argument("--seconds", type=float, default=30.0, help="how long to crawl (default: 30)")
     sub.add_argument(
-        "--days", type=float, default=14.0, help="shop days in that time (default: 14)"
+        "--seconds", type=_positive, default=30.0, help="how long to crawl (default: 30)"
+    )
+    sub.add_argument(
+        "--days", type=_positive, default=14.0, help="shop days in that time (default: 14)"
     )
     sub.add_argument("--database", type=Path, metavar="FILE", help="keep the database here")
     sub.add_argument("--json", action="store_true", help="print the score as JSON")

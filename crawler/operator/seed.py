@@ -9,7 +9,7 @@ from pathlib import Path
 
 from crawler.clock import Clock
 from crawler.config import Config, ConfigError, Fault
-from crawler.memory import remember
+from crawler.memory import take_up
 from crawler.operator.exits import Exit, OperatorError, told_errors
 from crawler.operator.settings import load
 from crawler.reading.urls import canonical_url
@@ -35,8 +35,7 @@ async def _seed(config: Config, name: str) -> None:
     clock = Clock()
     told = _Told()
     async with open_store(config.crawl.database, pause=_no_pause) as store:
-        await store.add_sites([site.name for site in config.site])
-        memory = await remember(store, config, clock)
+        memory = await take_up(store, config, clock)
         for lines in _batches(name):
             batch = Batch()
             urls = [canonical_url(text) for _, text in lines]

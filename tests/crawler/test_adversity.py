@@ -249,3 +249,24 @@ def test_pages_found_while_a_plan_is_made_wait_for_the_next_plan(database: Path)
     summary = asyncio.run(main())
     assert summary.finish is Finish.DONE
     assert summary.tally.outcomes == {Outcome.OK: 501}
+
+
+def test_a_shop_that_is_given_another_name_keeps_its_pages(database: Path) -> None:
+    """First crawled by its URL alone, then named in the settings, as a newcomer would."""
+    crawl_virtually(config_for(database, starts(3)), plain, once=True)
+    renamed = [{"name": "lamps", "start": starts(3)}]
+    config = config_for(database, [], site=renamed, crawl={"stop_after": "2h"})
+    summary, _ = crawl_virtually(config, plain, started_at=STARTED_AT + 7200)
+    assert summary.tally.outcomes[Outcome.OK] >= 3
+    sites = "SELECT site.name, count(*) FROM page JOIN site ON site.id = site_id GROUP BY 1"
+    assert rows(database, sites) == [("lamps", 3)]
+
+
+def test_a_host_taken_out_of_the_settings_is_not_asked_any_more(database: Path) -> None:
+    both = [{"name": "shop", "start": [*starts(2), *starts(2, "old.test")]}]
+    crawl_virtually(config_for(database, [], site=both), plain, once=True)
+    one = [{"name": "shop", "start": starts(2)}]
+    config = config_for(database, [], site=one, crawl={"stop_after": "1d"})
+    _, transport = crawl_virtually(config, plain, started_at=STARTED_AT + 7200)
+    assert transport.times("http://a.test/")
+    assert transport.times("http://old.test/") == []

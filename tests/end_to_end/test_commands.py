@@ -254,6 +254,8 @@ def test_help_imports_nothing_heavy() -> None:
         (["run", "--for", "soon", "http://a.example/"], "crawl.stop_after"),
         (["run", "--config", "none.toml"], "none.toml"),
         (["run"], "a live run wants a site"),
+        (["demo", "--seconds", "0"], "want a number above 0, got 0"),
+        (["demo", "--days", "many"], "many"),
     ],
 )
 def test_what_cannot_be_meant_is_refused_with_code_2(

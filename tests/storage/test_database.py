@@ -110,9 +110,13 @@ def test_what_is_no_database_is_refused_and_left_alone(tmp_path: Path) -> None:
     assert path.read_bytes() == before
 
 
-def test_a_folder_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(StorageReadOnly, match="unable to open database file"):
-        migrate(tmp_path)
+@pytest.mark.parametrize("name", ["", ".", "folder"])
+def test_a_folder_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "folder").mkdir()
+    with pytest.raises(StorageReadOnly, match="got a folder"), exclusive(Path(name)):
+        pass
+    assert [path.name for path in tmp_path.iterdir()] == ["folder"]
 
 
 async def test_a_corrupt_file_is_named_and_the_way_to_save_its_rows(tmp_path: Path) -> None:

@@ -68,3 +68,9 @@ def test_an_hours_fetches_are_spread_over_the_hour() -> None:
 def test_without_limits_only_politeness_holds() -> None:
     assert allowance().plannable(0.0) == UNLIMITED
     assert allowance().left(0.0) == UNLIMITED
+
+
+def test_a_new_window_begins_with_all_of_its_fetches() -> None:
+    budget = Budget(allowance(per_hour=2), {})
+    taken = [budget.take(1, at) for at in (0.0, 1.0, 2.0, HOUR, HOUR + 1.0, HOUR + 2.0)]
+    assert taken == [True, True, False, True, True, False]
