@@ -35,6 +35,9 @@ INCONSISTENCIES = {
     "a fetch without its tick": "SELECT * FROM fetch WHERE tick_id NOT IN (SELECT id FROM tick)",
     "a tick without its run": "SELECT * FROM tick WHERE run_id NOT IN (SELECT id FROM run)",
     "a page without its host": "SELECT * FROM page WHERE host_id NOT IN (SELECT id FROM host)",
+    "a page without its pattern": (
+        "SELECT * FROM page WHERE pattern_id NOT IN (SELECT id FROM pattern)"
+    ),
     "a page without its site": "SELECT * FROM page WHERE site_id NOT IN (SELECT id FROM site)",
     "a page without its source": (
         "SELECT * FROM page WHERE source_id IS NOT NULL AND source_id NOT IN (SELECT id FROM page)"
