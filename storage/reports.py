@@ -78,13 +78,15 @@ class SignalNow(NamedTuple):
 
 
 class SourceNow(NamedTuple):
-    """A page fetched for its links, and what it showed after its first fetch, which shows all there is."""
+    """A page fetched for its links, and the new pages and signals it brought after its first fetch, which
+    shows all there is."""
 
     page_id: int
     url: str
     site: str
     fetches: int
     discovered: int
+    hinted: int
 
 
 class RunNow(NamedTuple):
@@ -125,13 +127,13 @@ FROM host ORDER BY name
 """
 _SOURCES = """
 SELECT page.id, page.url, site.name, count(fetch.id),
-    coalesce(sum(fetch.discovered) FILTER (
-        WHERE fetch.id > (SELECT min(id) FROM fetch AS f WHERE f.page_id = page.id)), 0) AS discovered
+    sum(fetch.discovered * (fetch.id > first.id)) AS discovered, sum(fetch.hinted * (fetch.id > first.id))
 FROM source
 JOIN page ON page.id = source.page_id
 JOIN site ON site.id = page.site_id
 JOIN fetch ON fetch.page_id = page.id
-GROUP BY page.id ORDER BY discovered DESC, page.id
+JOIN (SELECT page_id, min(id) AS id FROM fetch GROUP BY page_id) AS first ON first.page_id = page.id
+GROUP BY page.id ORDER BY discovered DESC, 6 DESC, page.id
 """
 _DROPPED = """
 SELECT coalesce(site.name, 'no site'), reason, links FROM dropped

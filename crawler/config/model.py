@@ -96,6 +96,7 @@ def host_of(url: str) -> str:
 Flag = Annotated[bool, Strict()]
 Count = Annotated[int, Strict(), Field(ge=0)]
 Positive = Annotated[int, Strict(), Field(ge=1)]
+Port = Annotated[int, Strict(), Field(ge=0, le=65_535)]
 Number = Annotated[float, Strict(), Field(ge=0, allow_inf_nan=False)]
 Share = Annotated[float, Strict(), Field(ge=0, le=1)]
 Wait = Annotated[Duration, Field(gt=Duration("0s"))]
@@ -271,6 +272,13 @@ class LogSettings(Settings):
     fetches: FilePath | None = None
 
 
+class MetricsSettings(Settings):
+    """Numbers for Prometheus, for whoever may reach the address."""
+
+    port: Port | None = None
+    address: Text = "127.0.0.1"
+
+
 class SiteSettings(Settings):
     """One shop to crawl: where to begin, what belongs to it, how much."""
 
@@ -320,6 +328,7 @@ class Config(Settings):
     reading: ReadingSettings = ReadingSettings()
     planning: PlanningSettings = PlanningSettings()
     log: LogSettings = LogSettings()
+    metrics: MetricsSettings = MetricsSettings()
     site: tuple[SiteSettings, ...] = ()
 
 

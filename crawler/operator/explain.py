@@ -195,7 +195,7 @@ def _terms(terms: Terms, now: float) -> Iterator[str]:
         case SourceTerms():
             yield (
                 f"Fetched for its links: a new page every {_every(terms.discoveries_per_day)}, "
-                f"{terms.expected_discoveries:.2f} expected now, last looked {span(now - terms.fetched_at)} ago."
+                f"{terms.expected_discoveries:.2f} expected now, last looked {span(now - terms.seen_at)} ago."
             )
         case FirstTerms():
             again = "tried in vain; " if terms.tried else ""

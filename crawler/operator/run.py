@@ -9,10 +9,12 @@ from typing import Any
 from crawler.clock import Clock
 from crawler.config import Config
 from crawler.crawl import Summary, crawl
+from crawler.engine import Engine
 from crawler.observation import Observation
 from crawler.operator.command_line import CONFIG
 from crawler.operator.edits import Edits, heard_on_sighup
 from crawler.operator.exits import EXIT_OF_FINISH, Exit, told_errors
+from crawler.operator.metrics import Metrics, serve_metrics
 from crawler.operator.progress import Progress, fetch_log
 from crawler.operator.settings import config_path, load_for_live
 from crawler.operator.summary import summary_lines
@@ -35,7 +37,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 async def _crawl(config: Config, arguments: argparse.Namespace) -> Summary:
     clock = Clock()
-    progress = Progress(clock, sys.stderr)
+    progress, metrics = Progress(clock, sys.stderr), Metrics(clock)
     edits = Edits(
         config,
         config_path(arguments) or CONFIG,
@@ -48,15 +50,21 @@ async def _crawl(config: Config, arguments: argparse.Namespace) -> Summary:
             def report(pick: Pick, observation: Observation) -> None:
                 log(pick, observation)
                 progress.report(pick, observation)
+                metrics.report(pick, observation)
 
-            return await crawl(
-                config,
-                clock=clock,
-                once=arguments.once,
-                report=report,
-                started=progress.watch,
-                edit=edits.take,
-            )
+            def started(engine: Engine) -> None:
+                progress.watch(engine)
+                metrics.watch(engine)
+
+            async with serve_metrics(config.metrics, metrics, sys.stderr):
+                return await crawl(
+                    config,
+                    clock=clock,
+                    once=arguments.once,
+                    report=report,
+                    started=started,
+                    edit=edits.take,
+                )
     finally:
         progress.close()
 

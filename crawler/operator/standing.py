@@ -133,12 +133,12 @@ def _next_tick(seen: Look) -> dict[str, Any]:
 
 
 def _sources(seen: Look) -> dict[str, Any]:
-    """The best, and those that have shown nothing since their first fetch."""
+    """The best by new pages, then signals; and those that brought neither since their first fetch."""
     learned = seen.memory.learner.sources
     known = [row for row in reports.sources_now(seen.connection) if row.page_id in learned]
-    dead = [row for row in known if row.fetches > _DEAD_AFTER and row.discovered == 0]
+    dead = [row for row in known if row.fetches > _DEAD_AFTER and not row.discovered + row.hinted]
     dead.sort(key=lambda row: -row.fetches)
-    best = [row for row in known if row.discovered > 0]
+    best = [row for row in known if row.discovered + row.hinted > 0]
 
     def shown(row: reports.SourceNow) -> dict[str, Any]:
         rate = float(learned.rate(np.array([row.page_id]), seen.now)[0])
@@ -147,6 +147,7 @@ def _sources(seen: Look) -> dict[str, Any]:
             "site": row.site,
             "fetches": row.fetches,
             "discovered": row.discovered,
+            "signals": row.hinted,
             "expected_a_day": round(24.0 * rate, 2),
         }
 

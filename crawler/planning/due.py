@@ -4,9 +4,10 @@ import numpy as np
 
 from crawler.config.model import PlanningSettings
 from crawler.planning.learner import Learner
-from crawler.planning.terms import RefreshTerms, SourceTerms, Terms
+from crawler.planning.terms import FirstTerms, RefreshTerms, Terms
 
-_AHEAD = [1.03**step for step in range(1, 521)]  # seconds: 3 % steps, up to 54 days
+_FARTHEST = 60 * 86_400.0
+_HALVINGS = 40  # of 60 days: 5 us
 
 
 def due_at(
@@ -18,30 +19,26 @@ def due_at(
     *,
     settings: PlanningSettings,
 ) -> float | None:
-    """The moment its value reaches `level`; None when it does not as things stand."""
+    """The moment its value reaches `level`; None when it does not within 60 days as things stand.
+
+    By halving, on the very value that plans use: a closed form would have to follow every term of it.
+    """
     if terms.value >= level:
         return now
+    if isinstance(terms, FirstTerms):
+        return None
     row = np.array([page_id], np.int64)
-    match terms:
-        case RefreshTerms():
-            due = float(learner.rhythms.due_at(row, max(level, 1e-300))[0])
-            return max(now, min(due, terms.seen_at + settings.max_interval))
-        case SourceTerms():
-            return _source_due(row, learner, level, now, worth_new=settings.worth_new)
-        case _:
-            return None
 
+    def value(at: float) -> float:
+        if isinstance(terms, RefreshTerms):
+            return float(learner.rhythms.value(row, at)[0])
+        return float(learner.sources.price(row, at, worth=settings.worth_new)[0])
 
-def _source_due(
-    row: np.ndarray[tuple[int], np.dtype[np.int64]],
-    learner: Learner,
-    level: float,
-    now: float,
-    *,
-    worth_new: float,
-) -> float | None:
-    """A source's price has no inverse worth writing: its rate, hour and age all move."""
-    for ahead in _AHEAD:
-        if learner.sources.price(row, now + ahead, worth=worth_new)[0] >= level:
-            return now + ahead
-    return None
+    forced = terms.seen_at + settings.max_interval
+    early, late = now, min(now + _FARTHEST, max(forced, now))
+    if value(late) < level:
+        return late if late == forced else None
+    for _ in range(_HALVINGS):
+        middle = (early + late) / 2.0
+        early, late = (early, middle) if value(middle) >= level else (middle, late)
+    return late

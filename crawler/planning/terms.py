@@ -34,7 +34,7 @@ class SourceTerms:
     value: float
     expected_discoveries: float
     discoveries_per_day: float
-    fetched_at: float
+    seen_at: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,5 +94,5 @@ def _source(
         value=float(sources.price(row, now, worth=worth_new)[0]),
         expected_discoveries=float(sources.expected(row, now)[0]),
         discoveries_per_day=24.0 * float(sources.rate(row, now)[0]),
-        fetched_at=float(sources.fetched_at(row)[0]),
+        seen_at=float(sources.fetched_at(row)[0]),
     )

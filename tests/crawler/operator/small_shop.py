@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Coroutine
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -19,7 +20,9 @@ def shop(url: str, at: float) -> Answer:
     """Offer n changes every n hours; one page is gone, one forbidden, one only another name, one throttles."""
     path = url.removeprefix(HOME)
     if path == "robots.txt":
-        return Answer("User-agent: *\nDisallow: /private/\n")
+        return Answer(f"User-agent: *\nDisallow: /private/\nSitemap: {HOME}sitemap.xml\n")
+    if path == "sitemap.xml":
+        return Answer(sitemap(at), headers={"content-type": "application/xml"})
     if url.startswith("http://b.test/"):
         return Answer(status=404) if path.endswith("robots.txt") else Answer(status=503)
     if path.startswith("p/"):
@@ -31,6 +34,19 @@ def shop(url: str, at: float) -> Answer:
         return Answer(status=404)
     offers = [f"/p/{number}" for number in range(1, 9)]
     return Answer(page(*offers, "/private/x", "/gone", "/other-name", "http://b.test/busy"))
+
+
+def sitemap(at: float) -> str:
+    """Honest: every offer with the time of its last change."""
+    entries = "".join(
+        f"<url><loc>{HOME}p/{number}</loc><lastmod>{stamp(at // (number * HOUR) * number * HOUR)}</lastmod></url>"
+        for number in range(1, 9)
+    )
+    return f'<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">{entries}</urlset>'
+
+
+def stamp(at: float) -> str:
+    return datetime.fromtimestamp(STARTED_AT + at, UTC).isoformat()
 
 
 def small_config(database: Path, **tables: Any) -> Config:

@@ -1,6 +1,7 @@
 """explain says what is known of a page, and why it is fetched or not."""
 
 import json
+import shutil
 import sqlite3
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,11 @@ import pytest
 from crawler.config import Config
 from crawler.operator.command_line import run_command
 from crawler.operator.explain import explained
+from crawler.operator.look import look
 from crawler.operator.plan import next_tick
+from crawler.planning.due import due_at
+from crawler.planning.terms import terms_of
+from crawler.reading.urls import page_hash
 from tests.crawler.operator.small_shop import ENDED_AT, FAST, HOME, HOUR, SLOW, ask, small_config
 
 LATER = ENDED_AT + 300.0
@@ -111,16 +116,16 @@ def test_what_changes_more_often_has_the_higher_rate_and_is_trusted_less(
     assert later["probability_fresh"] < fast["probability_fresh"] < 1.0
 
 
-def test_a_page_that_is_not_due_is_worth_its_price_when_it_is(shop_config: Config) -> None:
-    """due_at is the moment at which the value meets the going price that was shown."""
-    from crawler.operator.look import look
-    from crawler.planning.due import due_at
-    from crawler.planning.terms import terms_of
+@pytest.mark.parametrize("url", [FAST, SLOW, HOME])
+def test_a_page_that_is_not_due_is_worth_its_price_when_it_is(
+    shop_config: Config, url: str
+) -> None:
+    """due_at is the moment at which the value meets the going price."""
 
     async def values() -> tuple[float, float, float]:
         async with look(shop_config, LATER) as seen:
             learner, table = seen.memory.learner, seen.memory.table
-            page_id = 2
+            page_id = table.find(page_hash(url))
             terms = terms_of(page_id, learner, table, LATER, worth_new=43_200.0)
             level = terms.value * 1.5
             settings = shop_config.planning
@@ -131,7 +136,7 @@ def test_a_page_that_is_not_due_is_worth_its_price_when_it_is(shop_config: Confi
 
     due, level, value = ask(values())
     assert due > LATER
-    assert value == pytest.approx(level, rel=1e-3)
+    assert value == pytest.approx(level, rel=1e-6)
 
 
 def test_the_command_says_it_in_sentences_and_as_json(
@@ -153,3 +158,26 @@ def test_the_command_says_it_in_sentences_and_as_json(
 def test_something_that_is_no_address_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
     assert run_command(["explain", "not a url"]) == 1
     assert "want a web address" in capsys.readouterr().err
+
+
+def test_a_signal_that_waits_lowers_the_trust_and_is_told_with_its_quality(
+    shop_config: Config, tmp_path: Path
+) -> None:
+    database = tmp_path / "copy.db"
+    shutil.copy(shop_config.crawl.database, database)
+    config = small_config(database)
+    before = told(config, SLOW)
+    with sqlite3.connect(database) as connection:
+        connection.execute(
+            "INSERT INTO signal SELECT id, 'lastmod', ?, ? FROM page WHERE url = ?",
+            (LATER - 10.0, LATER - 5.0, SLOW),
+        )
+    after = told(config, SLOW)
+    assert after["terms"]["signals_waiting"] == ("lastmod",)
+    assert after["terms"]["probability_fresh"] < before["terms"]["probability_fresh"] / 2
+    quality = after["signal_quality"][0]
+    assert quality["kind"] == "lastmod"
+    assert quality["precision"] > 0.7  # the sitemap is honest
+    said = " ".join(after["sentences"])
+    assert "waits for a fetch" in said
+    assert "come true" in said

@@ -74,7 +74,16 @@ def test_a_host_with_more_to_fetch_than_its_delay_allows_is_named(shop_config: C
 def test_sources_are_listed_by_what_they_showed(shop_config: Config) -> None:
     sources = facts_of(shop_config)["sources"]
     assert [row["url"] for row in sources["dead_sources"]] == ["http://a.test/"]
-    assert sources["best_sources"] == []
+    best = sources["best_sources"]
+    assert [(row["url"], row["discovered"]) for row in best] == [("http://a.test/sitemap.xml", 0)]
+    assert best[0]["signals"] > 0
+
+
+def test_an_honest_sitemap_is_known_as_one(shop_config: Config) -> None:
+    signals = facts_of(shop_config)["signals"]
+    assert [(row["site"], row["kind"]) for row in signals] == [("test", "lastmod")]
+    assert signals[0]["precision"] > 0.7
+    assert signals[0]["worth_nats"] > 1.0
 
 
 def test_strategies_have_weights_that_sum_to_one(shop_config: Config) -> None:
