@@ -2,6 +2,7 @@
 
 import socket
 import ssl
+from collections.abc import Iterable
 from types import TracebackType
 from typing import Any, Self
 
@@ -20,6 +21,7 @@ from crawler.fetching.transport import (
     PageError,
     Reply,
     Request,
+    Wire,
 )
 
 _ACCEPT = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.5"
@@ -27,10 +29,16 @@ _MAX_HEADERS = 128
 
 
 class HttpTransport:
-    """Sends requests on pooled connections.  `async with` it: connections close with it."""
+    """Sends requests on pooled connections.  `async with` it: connections close with it.
 
-    def __init__(self, settings: FetchSettings, *, user_agent: str, clock: Clock) -> None:
+    `keep_wire` hands each exchange over as it was sent too, for a recording.
+    """
+
+    def __init__(
+        self, settings: FetchSettings, *, user_agent: str, clock: Clock, keep_wire: bool = False
+    ) -> None:
         self._settings = settings
+        self._keep_wire = keep_wire
         self._clock = clock
         self._guard = AddressGuard(settings.allow_networks)
         self._timeout = aiohttp.ClientTimeout(
@@ -100,7 +108,7 @@ class HttpTransport:
                 body=body,
                 wire_bytes=len(raw),
                 duration=self._clock.now() - started_at,
-                raw_headers=response.raw_headers,
+                wire=_wire(response, raw) if self._keep_wire else None,
             )
 
     async def _read(self, response: aiohttp.ClientResponse) -> bytes:
@@ -134,6 +142,26 @@ class HttpTransport:
         family, kind, protocol, _, where = address
         self._guard.check(where[0])
         return socket.socket(family, kind, protocol)
+
+
+def _wire(response: aiohttp.ClientResponse, body: bytes) -> Wire:
+    asked, version = response.request_info, response.version
+    http = f"{version.major}.{version.minor}" if version else "1.1"
+    sent = [(name.encode(), value.encode()) for name, value in asked.headers.items()]
+    return Wire(
+        _head(f"{asked.method} {asked.url.raw_path_qs} HTTP/1.1", sent),
+        _head(f"HTTP/{http} {response.status} {response.reason or ''}", response.raw_headers),
+        body,
+    )
+
+
+def _head(line: str, headers: Iterable[tuple[bytes, bytes]]) -> bytes:
+    lines = [line.encode("utf-8", "surrogateescape")]
+    for name, value in headers:
+        # aiohttp has put the chunks together: with its own name the header would be untrue.
+        chunked = name.lower() == b"transfer-encoding"
+        lines.append((b"X-Archive-Orig-" if chunked else b"") + name + b": " + value)
+    return b"\r\n".join(lines) + b"\r\n\r\n"
 
 
 def name_failure(error: Exception, url: str) -> FetchError:

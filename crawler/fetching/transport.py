@@ -25,8 +25,17 @@ class Request:
 
 
 @dataclass(frozen=True, slots=True)
+class Wire:
+    """An exchange as it was sent, for a recording.  Heads end with their empty line; `body` is still encoded."""
+
+    request_head: bytes
+    reply_head: bytes
+    body: bytes
+
+
+@dataclass(frozen=True, slots=True)
 class Reply:
-    """What came back: the body inflated, header names in lower case."""
+    """What came back: the body inflated, header names in lower case.  `wire` only when it is recorded."""
 
     url: str
     status: int
@@ -34,7 +43,7 @@ class Reply:
     body: bytes
     wire_bytes: int
     duration: float
-    raw_headers: tuple[tuple[bytes, bytes], ...] = field(default=(), repr=False)
+    wire: Wire | None = field(default=None, repr=False)
 
 
 class FetchError(Exception):

@@ -33,6 +33,7 @@ def parser() -> argparse.ArgumentParser:
     )
     commands = top.add_subparsers(title="commands", metavar="COMMAND", required=True)
     _add_run(commands)
+    _add_replay(commands)
     _add_demo(commands)
     _add_plan(commands)
     _add_explain(commands)
@@ -89,6 +90,39 @@ def _add_run(commands: "Commands") -> None:
     )
     sub.add_argument("--max-fetches", metavar="N", help="stop after so many fetches")
     sub.add_argument("--log", metavar="FILE", help="append one JSON line for each fetch")
+    sub.add_argument(
+        "--record", type=Path, metavar="DIR", help="keep every exchange in WARC files, for replay"
+    )
+    _add_settings(sub)
+
+
+def _add_replay(commands: "Commands") -> None:
+    sub = _add(
+        commands, "replay", _replay, "the same crawl on recorded HTTP, in virtual time; asks nobody"
+    )
+    sub.add_argument(
+        "paths",
+        nargs="+",
+        type=Path,
+        metavar="PATH",
+        help="WARC, ARC, WACZ or HAR files, or folders of them",
+    )
+    sub.add_argument(
+        "--start",
+        action="append",
+        default=[],
+        metavar="URL",
+        help="begin here (default: the config's sites if recorded, else every host's first page)",
+    )
+    sub.add_argument(
+        "--once", action="store_true", help="stop when every known page has been fetched once"
+    )
+    sub.add_argument(
+        "--for", dest="stop_after", metavar="TIME", help="virtual time (default: the archive's)"
+    )
+    sub.add_argument("--max-fetches", metavar="N", help="stop after so many fetches")
+    sub.add_argument("--log", metavar="FILE", help="append one JSON line for each fetch")
+    sub.add_argument("--json", action="store_true", help="print the result as JSON")
     _add_settings(sub)
 
 
@@ -193,6 +227,12 @@ def _run(arguments: Arguments) -> int:
     from crawler.operator.run import run
 
     return run(arguments)
+
+
+def _replay(arguments: Arguments) -> int:
+    from crawler.operator.replay import replay
+
+    return replay(arguments)
 
 
 def _demo(arguments: Arguments) -> int:

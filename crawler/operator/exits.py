@@ -6,6 +6,7 @@ import sys
 from collections.abc import Callable
 from enum import IntEnum
 
+from crawler.archives.captures import ArchiveError
 from crawler.config import ConfigError
 from crawler.engine import Finish
 from storage.errors import StorageError
@@ -48,7 +49,7 @@ def told_errors(command: Command) -> Command:
     def told(arguments: argparse.Namespace) -> int:
         try:
             return command(arguments)
-        except (ConfigError, StorageError, OperatorError, BaseExceptionGroup) as error:
+        except _TOLD as error:
             leaf = _leaf(error)
             for kind, code in _CODES:
                 if isinstance(leaf, kind):
@@ -63,7 +64,9 @@ _CODES: tuple[tuple[type[Exception], Exit], ...] = (
     (ConfigError, Exit.USAGE),
     (StorageError, Exit.STORAGE),
     (OperatorError, Exit.ERROR),
+    (ArchiveError, Exit.ERROR),
 )
+_TOLD: tuple[type[BaseException], ...] = (*(kind for kind, _ in _CODES), BaseExceptionGroup)
 
 
 def _leaf(error: BaseException) -> BaseException:

@@ -6,9 +6,10 @@ import sys
 from collections.abc import Callable, Coroutine
 from typing import Any
 
+from crawler.archives.record import recorded
 from crawler.clock import Clock
 from crawler.config import Config
-from crawler.crawl import Summary, crawl
+from crawler.crawl import Summary, crawl, live_transport
 from crawler.engine import Engine
 from crawler.observation import Observation
 from crawler.operator.command_line import CONFIG
@@ -60,6 +61,7 @@ async def _crawl(config: Config, arguments: argparse.Namespace) -> Summary:
                 return await crawl(
                     config,
                     clock=clock,
+                    open_transport=open_transport,
                     once=arguments.once,
                     report=report,
                     started=started,
