@@ -13,6 +13,8 @@ from crawler.archives.captures import Kind, Place
 from crawler.archives.columns import Column, FileColumns, Told
 from crawler.archives.formats import files_of
 
+# Recorded times are rounded, and so are the durations between them.
+_PRECISION = 0.001
 LOST_ORIGINAL = "a revisit whose original is not in the archive"
 
 
@@ -81,7 +83,8 @@ class ArchiveIndex:
         rows = self.rows_of(page_hash)
         if not rows:
             return None
-        before = int(np.searchsorted(self.at[rows.start : rows.stop], at, side="right"))
+        times = self.at[rows.start : rows.stop]
+        before = int(np.searchsorted(times, at + _PRECISION, side="right"))
         return Found(rows.start + max(before - 1, 0), is_early=before == 0)
 
     def is_unchanged(self, row: int, validators: int) -> bool:

@@ -85,7 +85,7 @@ class WarcFiles:
         note = str(error).encode("utf-8", "replace")
         named = {
             "WARC-Date": warc_date(at),
-            DURATION.title(): f"{error.duration:.6f}",
+            DURATION.title(): f"{error.duration:.9f}",
             OUTCOME.title(): str(error.outcome),
         }
         record = self._open(at).create_warc_record(
@@ -109,7 +109,7 @@ class WarcFiles:
 
     def _reply_record(self, writer: Any, url: str, reply: Reply, wire: Wire, date: str) -> Any:
         digest = _digest(wire.body)
-        named = {"WARC-Date": date, DURATION.title(): f"{reply.duration:.6f}"}
+        named = {"WARC-Date": date, DURATION.title(): f"{reply.duration:.9f}"}
         original = self._originals.get(url)
         if reply.status == 304:
             named |= {"WARC-Profile": _PROFILE + "server-not-modified", **_refers(url, original)}

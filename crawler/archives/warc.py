@@ -145,6 +145,8 @@ def _read_head(stream: Stream) -> Head:
     first = stream.peek(5)
     if first == b"WARC/":
         return _read_warc_head(stream)
+    if not first and isinstance(stream, Member):
+        stream.finish()  # raises unless the member is whole and empty
     arc = _ARC_LINE.match(stream.peek(5000))
     if arc is None:
         raise UnreadableError("bytes that are no record" if first else "an empty record")
