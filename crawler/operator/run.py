@@ -38,6 +38,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 async def _crawl(config: Config, arguments: argparse.Namespace) -> Summary:
     clock = Clock()
+    open_transport = recorded(arguments.record) if arguments.record else live_transport
     progress, metrics = Progress(clock, sys.stderr), Metrics(clock)
     edits = Edits(
         config,
