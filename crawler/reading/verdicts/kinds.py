@@ -2,20 +2,23 @@
 
 from crawler.reading.facts import Offer, PageKind
 from crawler.reading.offers.choice import Choice
-from crawler.reading.visible.cards import Cards, is_in_card
+from crawler.reading.visible.cards import Cards, is_inside
 
 LISTING_CARDS = 4
 
 
 def offers_of(choice: Choice, cards: Cards) -> tuple[Offer, ...]:
-    """The page's own offers.  A price read by sight from one of many cards is the card's, not the page's."""
-    if choice.by_markup or choice.winner is None or len(cards.cards) < LISTING_CARDS:
+    """The page's own offers.  A price read by sight from a card is the card's, not the page's: one whose
+    heading leads to another page, or one of many alike."""
+    if choice.by_markup or choice.winner is None:
         return choice.offers
-    return () if is_in_card(choice.winner.node, cards) else choice.offers
+    roots = cards.roots if len(cards.cards) >= LISTING_CARDS else cards.titled
+    return () if is_inside(choice.winner.node, roots) else choice.offers
 
 
 def kind_of(offers: tuple[Offer, ...], cards: Cards) -> PageKind:
     """An offer page has an offer of its own; a listing has cards and none."""
     if offers:
         return PageKind.OFFER
-    return PageKind.LISTING if len(cards.cards) >= LISTING_CARDS - 1 else PageKind.OTHER
+    many = len(cards.cards) >= LISTING_CARDS - 1
+    return PageKind.LISTING if many or cards.titled else PageKind.OTHER

@@ -16,6 +16,8 @@ MAX_CLIMB = 8
 MIN_ALIKE = 3  # cards repeat; two alike elements may be anything
 
 _TITLE = 'h2,h3,h4,h5,[itemprop="name"],[class*="title" i],[class*="name" i]'
+_HEADING = "h2,h3,h4,h5"
+_LINKED_HEADING = "h2 > a[href],h3 > a[href],h4 > a[href],h5 > a[href],a[href] > h2,a[href] > h3,a[href] > h4,a[href] > h5"
 # A price inside a link to another page has the role "other": in a card that is the card's own price.
 _CARD_ROLES = SELLING | {"other"}
 
@@ -26,6 +28,7 @@ class Cards:
 
     cards: tuple[Card, ...] = ()
     roots: frozenset[int] = frozenset()
+    titled: frozenset[int] = frozenset()  # of the roots: those that name another page in a heading
 
 
 def cards_by_sight(seen: Iterable[Seen], absolute: Callable[[str], str | None]) -> Cards:
@@ -39,13 +42,20 @@ def cards_by_sight(seen: Iterable[Seen], absolute: Callable[[str], str | None]) 
             root, href = found
             roots.setdefault(root.mem_id, (root, href, price))
     shapes = Counter(_shape(root) for root, _, _ in roots.values())
-    kept = [entry for entry in roots.values() if shapes[_shape(entry[0])] >= MIN_ALIKE]
+    titled = frozenset(
+        root.mem_id for root, _, _ in roots.values() if _heading_leads_away(root, absolute)
+    )
+    kept = [
+        (root, href, price)
+        for root, href, price in roots.values()
+        if root.mem_id in titled or shapes[_shape(root)] >= MIN_ALIKE
+    ]
     cards = [
         Card(url, _title(root), price.money.price_micros, price.money.currency)
         for root, href, price in kept
         if (url := absolute(href))
     ]
-    return Cards(_one_a_link(cards), frozenset(root.mem_id for root, _, _ in kept))
+    return Cards(_one_a_link(cards), frozenset(root.mem_id for root, _, _ in kept), titled)
 
 
 def cards_by_markup(
@@ -64,13 +74,13 @@ def cards_by_markup(
     return _one_a_link(cards)
 
 
-def is_in_card(node: LexborNode, cards: Cards) -> bool:
-    """Is this element part of a card?"""
+def is_inside(node: LexborNode, roots: frozenset[int]) -> bool:
+    """Is this element part of one of these cards?"""
     parent: LexborNode | None = node
     for _ in range(MAX_CLIMB + 1):
         if parent is None:
             return False
-        if parent.mem_id in cards.roots:
+        if parent.mem_id in roots:
             return True
         parent = parent.parent
     return False
@@ -93,6 +103,18 @@ def _card_root(node: LexborNode) -> tuple[LexborNode, str] | None:
             return parent, href
         parent = parent.parent
     return None
+
+
+def _heading_leads_away(root: LexborNode, absolute: Callable[[str], str | None]) -> bool:
+    """A heading that is a link to another page is that page's title: the price beside it is not ours.
+    An element that holds the page's own heading is no card."""
+    if root.css_first(_HEADING) is None or root.css_first("h1") is not None:
+        return False
+    link = root if root.tag == "a" else root.css_first(_LINKED_HEADING)
+    if link is not None and link.tag != "a":
+        link = link.parent
+    href = (link.attributes.get("href") or "") if link is not None else ""
+    return bool(href) and absolute(href) is not None
 
 
 def _shape(node: LexborNode) -> str:

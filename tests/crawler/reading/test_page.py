@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from crawler.reading.facts import PageFacts
+from crawler.reading.facts import PageFacts, PageKind
 from crawler.reading.offers.chooser import MAX_CANDIDATES
 from crawler.reading.page import read_page
 from tests.crawler.reading.pages import CARDS, URL, html, ld, product
@@ -93,3 +93,27 @@ def test_a_hostile_page_does_not_stall_the_reader(name: str) -> None:
     start = time.process_time()
     check(read_page(page, url=URL))
     assert time.process_time() - start < 2.0
+
+
+def test_a_listing_of_two_products_is_no_offer() -> None:
+    body = (
+        b"<!doctype html><title>Books</title><main><h1>Books</h1><ul>"
+        b'<li class="card"><a href="/p/1"><h3>Stool</h3></a><s>8,29 EUR</s> <b class="price">7,69 EUR</b></li>'
+        b'<li class="card"><h3><a href="/p/2">Notebook</a></h3><b class="price">22,89 EUR</b></li></ul></main>'
+    )
+    facts = read_page(body, url="http://shop.test/c/books")
+    assert facts.kind is PageKind.LISTING
+    assert facts.offers == ()
+    assert [(card.url, card.price_micros) for card in facts.cards] == [
+        ("http://shop.test/p/1", 7_690_000),
+        ("http://shop.test/p/2", 22_890_000),
+    ]
+
+
+def test_a_product_whose_heading_links_to_itself_keeps_its_price() -> None:
+    body = (
+        b'<!doctype html><title>Stool</title><div class="product"><h2><a href="/p/1">Stool</a></h2>'
+        b'<b class="price">7,69 EUR</b><a href="/delivery">Delivery</a></div>'
+    )
+    facts = read_page(body, url="http://shop.test/p/1")
+    assert [offer.price_micros for offer in facts.offers] == [7_690_000]
