@@ -10,7 +10,6 @@ from crawler.reading.facts import PageFacts, PageKind, Trouble
 from crawler.reading.page import read_page
 from crawler.reading.rules import ReadingRules
 
-
 _MOST_MEMORY = 1 << 30
 
 
