@@ -26,9 +26,11 @@ sys.path.insert(
 )  # for `python benchmarks/freshness.py`
 
 from benchmarks.common import Row, flags, mean_and_error, show
+from benchmarks.freshness_oracle import OracleRhythms
 from crawler.clock import Clock, run_virtual
 from crawler.config import Config
 from crawler.crawl import crawl
+from crawler.engine import Engine
 from crawler.fetching.transport import Transport
 from crawler.shop import score
 from crawler.shop.settings import DAY, varied_shop
@@ -39,6 +41,7 @@ from storage.database import open_to_read
 
 MONDAY = 1_767_571_200.0
 STRATEGIES = (
+    "oracle",
     "clock",
     "portfolio",
     "greedy",
@@ -84,8 +87,12 @@ def settings(
             },
             "budget": {"per_tick": per_tick},
             "politeness": {"delay": "1s"},
+            "reading": {"change": "price"},  # what the score counts
             # A fixed interval that the budget can just keep up with.
-            "planning": {"strategy": strategy, "interval": f"{max(1, live // per_tick)}h"},
+            "planning": {
+                "strategy": "clock" if strategy == "oracle" else strategy,
+                "interval": f"{max(1, live // per_tick)}h",
+            },
             "site": [
                 {"name": site.host, "start": [f"http://{site.host}/"]} for site in world.sites
             ],
@@ -106,8 +113,14 @@ def run(strategy: str, *, share: float, offers: int, days: float, seed: int) -> 
         path = pathlib.Path(folder) / "crawl.db"
         config = settings(world, path, strategy, per_tick=per_tick, days=days, seed=seed)
 
+        def started(engine: Engine) -> None:
+            if strategy == "oracle":
+                learner = engine.planner.learner
+                learner.rhythms = OracleRhythms(world, engine.planner.table, learner.hints)
+
         async def main() -> None:
-            await crawl(config, clock=Clock(MONDAY), open_transport=simulated)
+            clock = Clock(MONDAY)
+            await crawl(config, clock=clock, open_transport=simulated, started=started)
 
         run_virtual(main())
         return judge(world, path, since=MONDAY + days * DAY / 3, until=MONDAY + days * DAY)

@@ -235,7 +235,7 @@ class ReadingSettings(Settings):
 
     drop_parameters: tuple[Text, ...] = ()
     max_links: Positive = 5000
-    change: Literal["offer", "content"] = "offer"
+    change: Literal["offer", "price", "content"] = "offer"
 
 
 class PlanningSettings(Settings):

@@ -81,10 +81,10 @@ class Planner:
         seed: int,
     ) -> None:
         self._settings = settings
-        self._table = table
-        self._learner = learner
+        self.table = table
+        self.learner = learner
         self._room = room
-        self._strategy = strategy
+        self.strategy = strategy
         self._seed = seed
         self._due_at: Floats = np.zeros(0)
         self._due_known = 0
@@ -93,45 +93,45 @@ class Planner:
         """`new_only`: just pages never fetched.  `most`: a limit of the run's own."""
         rng = np.random.default_rng((self._seed, tick_id))
         plannable = self._plannable(new_only=new_only)
-        due = plannable[self._table.not_before[plannable] <= now]
+        due = plannable[self.table.not_before[plannable] <= now]
         budget = self._room.budget(now)
         wanted = min(budget, MOST_PICKS if most is None else min(most, MOST_PICKS))
         prices = self.price_list(due, now, wanted)
         taken = self._take(prices, now, wanted)
         level = float(prices.price[taken].min(initial=np.inf)) if len(taken) < len(due) else 0.0
         if np.isfinite(level) and len(taken):
-            self._learner.level = level
+            self.learner.level = level
         return Choices(
             budget=None if budget >= UNLIMITED else budget,
             chosen=self._choices(prices, taken, now, rng),
             waiting=len(plannable) - len(taken),
             next_at=self._room.next_at(now, budget, plannable),
-            level=self._learner.level,
+            level=self.learner.level,
         )
 
     def learn(self, lessons: NDArray[Any]) -> Batch:
         """What the fetches since the last plan taught; returns what is to be stored of it."""
-        batch = self._learner.learn(lessons)
-        if self._strategy is not None:
-            teach_strategy(self._strategy, lessons)
-            self._learner.strategy_weights = self._strategy.state()
-        fresh = lessons["page_id"][self._learner.rhythms.knows(lessons["page_id"])]
+        batch = self.learner.learn(lessons)
+        if self.strategy is not None:
+            teach_strategy(self.strategy, lessons)
+            self.learner.strategy_weights = self.strategy.state()
+        fresh = lessons["page_id"][self.learner.rhythms.knows(lessons["page_id"])]
         self.reschedule(np.unique(fresh))
         return batch
 
     def weights(self) -> dict[str, float]:
         """How far each strategy is followed in choosing what to refresh."""
-        return {"clock": 1.0} if self._strategy is None else self._strategy.weights()
+        return {"clock": 1.0} if self.strategy is None else self.strategy.weights()
 
     # -- what could be fetched, at what price --------------------------------------------------------
 
     def candidates(self, now: float, wanted: int) -> PriceList:
         """All that could be fetched in a tick that starts now, priced."""
         plannable = self._plannable(new_only=False)
-        return self.price_list(plannable[self._table.not_before[plannable] <= now], now, wanted)
+        return self.price_list(plannable[self.table.not_before[plannable] <= now], now, wanted)
 
     def price_list(self, due: Rows, now: float, wanted: int) -> PriceList:
-        table, learner = self._table, self._learner
+        table, learner = self.table, self.learner
         refreshable = learner.rhythms.knows(due)
         known_source = learner.sources.mask(due)
         new = due[~refreshable & ~known_source]
@@ -155,7 +155,7 @@ class Planner:
         )
 
     def _plannable(self, *, new_only: bool) -> Rows:
-        table, size = self._table, self._table.size
+        table, size = self.table, self.table.size
         mask = (table.host[:size] >= 0) & ~table.busy[:size] & ~table.barred[:size]
         mask &= np.isin(table.site[:size], self._room.site_ids)
         if new_only:
@@ -169,12 +169,12 @@ class Planner:
             return rows
         self._reckon_due(rows)
         due_at = self._due_at[rows]
-        due_at[self._table.hints[rows] != 0] = -np.inf
+        due_at[self.table.hints[rows] != 0] = -np.inf
         return rows[np.argpartition(due_at, enough)[:enough]]
 
     def _reckon_due(self, rows: Rows) -> None:
         """Due times of pages that have none, and of a few others whose clock or level has moved on."""
-        missing = self._table.size - len(self._due_at)
+        missing = self.table.size - len(self._due_at)
         if missing > 0:
             more = missing + len(self._due_at) // 4
             self._due_at = np.append(self._due_at, np.full(more, np.nan))
@@ -188,14 +188,14 @@ class Planner:
         """After a fetch, or a change of level: when each page will be worth a fetch."""
         rows = rows[rows < len(self._due_at)]
         if len(rows):
-            level = max(self._learner.level, 1e-300)
-            self._due_at[rows] = self._learner.rhythms.due_at(rows, level)
+            level = max(self.learner.level, 1e-300)
+            self._due_at[rows] = self.learner.rhythms.due_at(rows, level)
 
     # -- the cut ---------------------------------------------------------------------------------------
 
     def _take(self, prices: PriceList, now: float, wanted: int) -> NDArray[np.int64]:
         """Places on the list that are fetched, dearest first."""
-        host, site = self._table.host[prices.rows], self._table.site[prices.rows].astype(np.int64)
+        host, site = self.table.host[prices.rows], self.table.site[prices.rows].astype(np.int64)
         floors = self._floors().grow(share=self._settings.site_floor, budget=wanted)
         leads = self._leads(prices, site, floors, now)
         order = np.lexsort((-prices.price, ~leads))
@@ -206,7 +206,7 @@ class Planner:
         if len(taken):
             place = np.searchsorted(self._room.site_ids, site[taken])
             floors = floors.pay(np.bincount(place, minlength=len(floors.owed)))
-            self._learner.owed = dict(zip(self._room.site_ids, floors.owed.tolist(), strict=True))
+            self.learner.owed = dict(zip(self._room.site_ids, floors.owed.tolist(), strict=True))
         return taken
 
     def _leads(
@@ -215,11 +215,11 @@ class Planner:
         """What goes before all prices: what a site is owed, and pages left for too long."""
         floor = floors.floor()[np.searchsorted(self._room.site_ids, site)]
         owed = rank_within_site(prices.price, site) < floor
-        fetched_at = self._table.fetched_at[prices.rows]
+        fetched_at = self.table.fetched_at[prices.rows]
         return owed | ((fetched_at > 0.0) & (now - fetched_at >= self._settings.max_interval))
 
     def _floors(self) -> SiteFloors:
-        owed = self._learner.owed
+        owed = self.learner.owed
         return SiteFloors(np.array([owed.get(site, 0.0) for site in self._room.site_ids]))
 
     def _choices(
@@ -238,13 +238,13 @@ class Planner:
         self, prices: PriceList, taken: NDArray[np.int64], now: float, rng: np.random.Generator
     ) -> list[Choice]:
         """The pages the strategy wants; one that its host cannot take gives way to the dearest that it can."""
-        if self._strategy is None:
+        if self.strategy is None:
             return [_choice(prices, place, "clock", 1.0) for place in taken.tolist()]
-        host = self._table.host[prices.rows]
+        host = self.table.host[prices.rows]
         room = self._room.by_host(now)[host]
         listed = np.flatnonzero((prices.purpose == _REFRESH) & (room > 0))
         rows, value = prices.rows[listed], prices.price[listed]
-        picked = self._strategy.choose(rows, len(taken), now, value, rng)
+        picked = self.strategy.choose(rows, len(taken), now, value, rng)
         wanted = listed[np.searchsorted(rows, picked.rows)]
         order = np.concatenate((wanted, taken[~np.isin(taken, wanted)]))
         fits = _place_within(host[order]) < room[order]
@@ -263,8 +263,8 @@ class Planner:
         listed = np.flatnonzero(prices.purpose == _DISCOVER)
         if len(taken) == 0:
             return []
-        score = self._learner.sources.drawn(prices.rows[listed], now, rng)
-        site = self._table.site[prices.rows[listed]].astype(np.int64)
+        score = self.learner.sources.drawn(prices.rows[listed], now, rng)
+        site = self.table.site[prices.rows[listed]].astype(np.int64)
         best = best_at_each_site(taken - listed[0], site=site, score=score)
         return [_choice(prices, place, "pooled", 1.0) for place in listed[best].tolist()]
 
