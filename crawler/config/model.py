@@ -254,7 +254,7 @@ class PlanningSettings(Settings):
         "lambda_naive",
         "portfolio",
     ] = "clock"
-    worth_new: Wait = Duration("12h")
+    worth_new: Wait = Duration("1d")
     half_life: Wait = Duration("1d")
     expiry: Wait = Duration("2d")
     site_floor: Share = 0.1

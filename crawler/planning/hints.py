@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from crawler.planning.table import PageTable
 from policies.estimation.site_signals import SiteSignals
+from storage.learning import SOURCE_KINDS
 
 
 class Hint(IntFlag):
@@ -25,6 +26,7 @@ STAMPED = ("lastmod", "feed")  # kinds that carry a time stamp of their own
 _BITS = np.array([hint.value for hint in Hint])
 # Which signals a source brings, by its kind (storage.learning.SOURCE_KINDS): its column in SiteSignals.
 _BROUGHT = np.array([2, 2, 0, 1])
+_SITEMAP = SOURCE_KINDS.index("sitemap")
 
 
 def waiting_kinds(mask: NDArray[np.integer]) -> NDArray[np.bool_]:
@@ -59,15 +61,33 @@ class Hints:
     def __init__(self, table: PageTable) -> None:
         self._table = table
         self.quality = SiteSignals.start(1, len(_BITS))
+        self._heard_at: dict[int, float] = {}  # when a sitemap of each site was last read
 
-    def adjust(self, rows: NDArray[np.int64], hazard: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The hazard of each page with its signals, and its site's silence, taken into account."""
-        table, site = self._table, self._table.site[rows]
-        quality = self._quality(site)
-        covered = table.signalled_at[rows] > 0.0
-        told = np.where(covered, quality.coverage()[site], 0.0)
-        nats = (waiting_kinds(table.hints[rows]) * quality.worth()[site]).sum(axis=1)
-        return np.asarray((1.0 - told) * hazard + nats)
+    def hear(self, rows: NDArray[np.int64], source_kind: NDArray[np.integer], at: float) -> None:
+        """Sources were read; what sitemaps did not announce until then has not been announced."""
+        for site in self._table.site[rows[source_kind == _SITEMAP]].tolist():
+            self._heard_at[site] = max(at, self._heard_at.get(site, 0.0))
+
+    def heard_at(self, rows: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Until when each page's change would have been announced."""
+        site = self._table.site[rows]
+        by_site = np.zeros(int(site.max(initial=0)) + 1)
+        for known, at in self._heard_at.items():
+            if known < len(by_site):
+                by_site[known] = at
+        return by_site[site]
+
+    def nats(self, rows: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Freshness lost to the signals that wait for each page."""
+        site = self._table.site[rows]
+        worth = self._quality(site).worth()[site]
+        return np.asarray((waiting_kinds(self._table.hints[rows]) * worth).sum(axis=1))
+
+    def told(self, rows: NDArray[np.int64]) -> NDArray[np.float64]:
+        """The share of each page's changes that its site would have announced."""
+        site = self._table.site[rows]
+        covered = self._table.signalled_at[rows] > 0.0
+        return np.where(covered, self._quality(site).coverage()[site], 0.0)
 
     def observe(
         self,

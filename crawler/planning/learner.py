@@ -117,9 +117,9 @@ class Learner:
         )
         # A strategy that does not heed signals must not pay for them.
         found = fetched["discovered"] + self._uses_signals * seconds / self._worth_new
-        batch.sources += self.sources.observe(
-            rows, now=float(fetched["at"].max()), discoveries=found
-        )
+        now = float(fetched["at"].max())
+        self.hints.hear(rows, fetched["source_kind"], now)
+        batch.sources += self.sources.observe(rows, now=now, discoveries=found)
 
     # -- over restarts -----------------------------------------------------------------------------
 
@@ -138,6 +138,8 @@ class Learner:
         self.sources.restore(
             [row for row in learned.sources if row.fetched_at > seen.get(row.page_id, -np.inf)]
         )
+        for source in learned.sources:
+            self.hints.hear(np.array([source.page_id]), np.array([source.kind]), source.fetched_at)
         turned = [row for row, at in looked.items() if at > seen.get(row, np.inf)]
         self.rhythms.restore(learned.rhythms[~np.isin(learned.rhythms["page_id"], turned)])
         return True

@@ -70,7 +70,8 @@ class Rhythms:
 
     def hazard(self, rows: Rows, now: float) -> Floats:
         """Nats of freshness lost since each page's last fetch, signals included."""
-        return self._hints.adjust(rows, self.clock.hazard(self.pages(rows), now))
+        pages = self.pages(rows)
+        return self.clock.hazard(pages, now) + self._shift(rows, pages, now)
 
     def fresh_probability(self, rows: Rows, now: float) -> Floats:
         """That what the last fetch showed still holds."""
@@ -82,14 +83,13 @@ class Rhythms:
     def value(self, rows: Rows, now: float) -> Floats:
         """Importance-weighted seconds of freshness that a fetch now is worth."""
         pages = self.pages(rows)
-        plain = self.clock.hazard(pages, now)
-        shift = self._hints.adjust(rows, plain) - plain
+        shift = self._shift(rows, pages, now)
         return self.clock.value(pages, now, self._importance(rows), shift)
 
     def due_at(self, rows: Rows, level: float) -> Floats:
         """When each page's value reaches `level`, as things stand."""
         pages = self.pages(rows)
-        nats = self._hints.adjust(rows, np.zeros(len(rows)))
+        nats = self._hints.nats(rows)
         return self.clock.due_at(pages, level, self._importance(rows), nats)
 
     def born(self, rows: Rows, at: Floats, price_micros: NDArray[np.int64]) -> list[RhythmRow]:
@@ -119,6 +119,12 @@ class Rhythms:
         learned.traits[priced, 2] = price_level(price_micros[priced] / 1e6)
         self._columns.put(rows, learned)
         return self._stored(rows)
+
+    def _shift(self, rows: Rows, pages: ClockPages, now: float) -> Floats:
+        """What signals add to the hazard, less what the site's silence takes off until it was last heard."""
+        heard_at = np.clip(self._hints.heard_at(rows), pages.fetched_at, now)
+        silent = self.clock.hazard(pages, heard_at)
+        return self._hints.nats(rows) - self._hints.told(rows) * silent
 
     def _importance(self, rows: Rows) -> Floats:
         return self._table.importance[rows].astype(np.float64)
