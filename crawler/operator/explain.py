@@ -15,7 +15,7 @@ from crawler.operator.ask import web_address
 from crawler.operator.exits import Exit, told_errors
 from crawler.operator.export import amount, moment
 from crawler.operator.hindrances import Hindrance, Verdict, of_page, of_stranger
-from crawler.operator.look import Look, look
+from crawler.operator.look import Look, look, next_tick
 from crawler.operator.settings import load
 from crawler.planning.due import due_at
 from crawler.planning.hints import Quality
@@ -65,11 +65,10 @@ async def explained(config: Config, url: str, *, now: float) -> dict[str, Any]:
         if not page_id:
             verdict = of_stranger(url, seen)
             return _facts(url, verdict, {}, [])
-        choices = seen.planner.choose(
-            now, tick_id=seen.memory.last_ids["tick"] + 1, new_only=False, most=None
-        )
-        known = await _known(page_id, seen, choices)
-        verdict = of_page(known.page, known.alias_of, seen, choices, known.due_at)
+        tick = next_tick(seen)
+        known = await _known(page_id, seen, tick.choices)
+        then = dataclasses.replace(seen, now=tick.at)
+        verdict = of_page(known.page, known.alias_of, then, tick.choices, known.due_at)
         return _facts(url, verdict, _numbers(known), list(_sentences(known, now)))
 
 

@@ -4,6 +4,7 @@ import argparse
 import asyncio
 import csv
 import json
+import math
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -11,12 +12,14 @@ from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Any, TextIO
 
+import numpy as np
+from numpy.typing import NDArray
+
 from crawler.clock import real_time
 from crawler.config import Config
 from crawler.operator.exits import Exit, OperatorError, told_errors
-from crawler.operator.look import look
+from crawler.operator.look import Look, look
 from crawler.operator.settings import load
-from crawler.planning.rhythms import Rhythms
 from storage.database import open_to_read
 from storage.reports import PriceNow, prices_now
 
@@ -52,7 +55,7 @@ def export(arguments: argparse.Namespace) -> int:
     valid = asyncio.run(_probabilities(config, now))
     with open_to_read(config.crawl.database) as connection, _output(arguments) as out:
         records = (
-            record(row, now=now, probability_valid=valid.get(row.page_id))
+            record(row, now=now, probability_valid=float(valid[row.page_id]))
             for row in prices_now(connection, gone=arguments.gone)
         )
         count = write_csv(records, out) if arguments.format == "csv" else write_jsonl(records, out)
@@ -73,20 +76,23 @@ def _output(arguments: argparse.Namespace) -> Iterator[TextIO]:
         yield file
 
 
-async def _probabilities(config: Config, now: float) -> dict[int, float]:
+async def _probabilities(config: Config, now: float) -> NDArray[np.float64]:
     async with look(config, now) as seen:
-        return fresh_probabilities(seen.memory.learner.rhythms, now)
+        return fresh_by_page(seen)
 
 
-def fresh_probabilities(rhythms: Rhythms, now: float) -> dict[int, float]:
-    """For each page kept fresh, that its prices still hold: no change since the last believed fetch."""
+def fresh_by_page(seen: Look) -> NDArray[np.float64]:
+    """By page id, that its prices still hold: no change since the last believed fetch.  NaN for others."""
+    rhythms = seen.memory.learner.rhythms
     rows = rhythms.all_rows()
-    return dict(zip(rows.tolist(), rhythms.fresh_probability(rows, now).tolist(), strict=True))
+    fresh = np.full(seen.memory.table.size, np.nan)
+    fresh[rows] = rhythms.fresh_probability(rows, seen.now)
+    return fresh
 
 
-def record(row: PriceNow, *, now: float, probability_valid: float | None) -> dict[str, Any]:
+def record(row: PriceNow, *, now: float, probability_valid: float) -> dict[str, Any]:
     """One exported price.  Amounts are decimal strings: no float ever holds money."""
-    holds = probability_valid if row.gone_at is None else None
+    holds = row.gone_at is None and not math.isnan(probability_valid)
     return {
         "site": row.site,
         "url": row.url,
@@ -103,7 +109,7 @@ def record(row: PriceNow, *, now: float, probability_valid: float | None) -> dic
         "availability": row.availability,
         "observed_at": moment(row.observed_at),
         "age_seconds": round(now - row.observed_at, 1),
-        "probability_valid": None if holds is None else round(holds, 4),
+        "probability_valid": round(probability_valid, 4) if holds else None,
         "changed_at": moment(row.changed_at),
         "first_seen_at": moment(row.first_seen_at),
         "gone_at": moment(row.gone_at),

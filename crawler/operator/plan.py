@@ -2,10 +2,10 @@
 
 import argparse
 import asyncio
-import dataclasses
 import json
 import sys
 from collections.abc import Iterator
+from dataclasses import asdict, replace
 from typing import Any
 
 from crawler.clock import real_time
@@ -13,7 +13,7 @@ from crawler.config import Config, ConfigError, Fault
 from crawler.engine import plan_of
 from crawler.operator.exits import Exit, told_errors
 from crawler.operator.export import moment
-from crawler.operator.look import Look, look
+from crawler.operator.look import Look, look, next_tick
 from crawler.operator.settings import load
 from crawler.planning.plan import Pick, Plan
 from crawler.planning.reasons import span
@@ -25,7 +25,7 @@ def plan(arguments: argparse.Namespace) -> int:
     config = load(arguments)
     if not config.site:
         raise ConfigError((Fault("config.toml", "site", "want the sites to plan for, got none"),))
-    facts = asyncio.run(next_tick(config, now=real_time()))
+    facts = asyncio.run(planned(config, now=real_time()))
     if arguments.json:
         sys.stdout.write(json.dumps(facts, indent=2, ensure_ascii=False) + "\n")
     else:
@@ -33,17 +33,12 @@ def plan(arguments: argparse.Namespace) -> int:
     return Exit.DONE
 
 
-async def next_tick(config: Config, *, now: float) -> dict[str, Any]:
-    """The plan that a run started now would begin with."""
+async def planned(config: Config, *, now: float) -> dict[str, Any]:
+    """The plan that a run started now would begin with, once something may be fetched."""
     async with look(config, now) as seen:
-        choices = seen.planner.choose(
-            now,
-            tick_id=seen.memory.last_ids["tick"] + 1,
-            new_only=False,
-            most=config.crawl.max_fetches,
-        )
-        made = await plan_of(choices, seen.store, seen.memory, now)
-        return _facts(made, seen, level=choices.level)
+        tick = next_tick(seen, most=config.crawl.max_fetches)
+        made = await plan_of(tick.choices, seen.store, seen.memory, tick.at)
+        return _facts(made, replace(seen, now=tick.at), level=tick.choices.level)
 
 
 def _facts(made: Plan, seen: Look, *, level: float) -> dict[str, Any]:
@@ -76,7 +71,7 @@ def _pick(pick: Pick, seen: Look) -> dict[str, Any]:
         "probability": pick.probability,
         "value_seconds": pick.value,
         "reason": pick.reason,
-        "terms": dataclasses.asdict(terms),
+        "terms": asdict(terms),
     }
 
 

@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from crawler.operator.export import fresh_probabilities
-from crawler.operator.look import Look
+from crawler.operator.export import fresh_by_page
+from crawler.operator.look import Look, next_tick
 from crawler.planning.outlook import look_ahead
 from storage import reports
 
@@ -43,13 +43,11 @@ def _rounded(numbers: dict[str, Any]) -> dict[str, Any]:
 
 def _freshness(seen: Look, sites: dict[str, int]) -> dict[str, Any]:
     """Mean probability that an offer's price still holds.  Each offer counts once."""
-    fresh = fresh_probabilities(seen.memory.learner.rhythms, seen.now)
-    counted = [
-        (page, count) for page, count in reports.live_offers(seen.connection) if page in fresh
-    ]
-    pages = np.array([page for page, _ in counted], np.int64)
-    offers = np.array([count for _, count in counted], np.float64)
-    probability = np.array([fresh[page] for page, _ in counted])
+    counted = np.array(reports.live_offers(seen.connection), np.int64).reshape(-1, 2)
+    fresh = fresh_by_page(seen)
+    counted = counted[~np.isnan(fresh[counted[:, 0]])]
+    pages, offers = counted[:, 0], counted[:, 1].astype(np.float64)
+    probability = fresh[pages]
     table, hosts = seen.memory.table, seen.memory.hosts.names()
     site_names = {site_id: name for name, site_id in sites.items()}
     return {
@@ -104,7 +102,7 @@ def _budget(seen: Look) -> list[dict[str, Any]]:
 
 def _next_tick(seen: Look) -> dict[str, Any]:
     memory = seen.memory
-    ahead = look_ahead(seen.planner, memory.room, memory.table, seen.now)
+    ahead = look_ahead(seen.planner, memory.room, memory.table, next_tick(seen).at)
     return {
         "next_tick": {
             "budget": ahead.budget,

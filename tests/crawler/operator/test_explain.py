@@ -12,7 +12,7 @@ from crawler.config import Config
 from crawler.operator.command_line import run_command
 from crawler.operator.explain import explained
 from crawler.operator.look import look
-from crawler.operator.plan import next_tick
+from crawler.operator.plan import planned
 from crawler.planning.due import due_at
 from crawler.planning.terms import terms_of
 from crawler.reading.urls import page_hash
@@ -67,8 +67,8 @@ def test_a_known_page_that_new_rules_shut_out_names_the_rule_and_is_not_planned(
     facts = told(config, FAST)
     assert facts["verdict"] == "out_of_scope"
     assert words in facts["sentences"][-1]
-    planned = ask(next_tick(config, now=LATER + HOUR))
-    assert FAST not in {pick["url"] for pick in planned["picks"]}
+    plan = ask(planned(config, now=LATER + HOUR))
+    assert FAST not in {pick["url"] for pick in plan["picks"]}
 
 
 def test_a_full_site_takes_no_more(shop_config: Config) -> None:
@@ -96,11 +96,11 @@ def test_a_page_rests_after_a_fetch_for_as_long_as_the_settings_say(shop_config:
 def test_a_page_is_in_the_next_tick_exactly_when_the_plan_has_it(shop_config: Config) -> None:
     """The law that binds the two commands, over every known page, and each has its sentence."""
     now = LATER + HOUR
-    planned = {pick["url"] for pick in ask(next_tick(shop_config, now=now))["picks"]}
+    chosen = {pick["url"] for pick in ask(planned(shop_config, now=now))["picks"]}
     with sqlite3.connect(shop_config.crawl.database) as connection:
         urls = [url for (url,) in connection.execute("SELECT url FROM page")]
     facts = {url: told(shop_config, url, now) for url in urls}
-    assert {url for url in urls if facts[url]["fetched_in_next_tick"]} == planned
+    assert {url for url in urls if facts[url]["fetched_in_next_tick"]} == chosen
     assert all(facts[url]["sentences"][-1].endswith(".") for url in urls)
 
 

@@ -3,13 +3,14 @@
 import json
 import shutil
 import sqlite3
+from datetime import datetime
 from pathlib import Path
 
 import pytest
 
 from crawler.config import Config
 from crawler.operator.command_line import run_command
-from crawler.operator.plan import next_tick
+from crawler.operator.plan import planned
 from storage.lock import exclusive
 from tests.crawler.operator.small_shop import ENDED_AT, HOME, ask, shop, small_config
 from tests.fakes import crawl_virtually
@@ -19,7 +20,7 @@ def test_the_next_run_begins_with_what_was_planned(shop_config: Config, tmp_path
     database = tmp_path / "copy.db"
     shutil.copy(shop_config.crawl.database, database)
     config = small_config(database, budget={"per_tick": 3}, crawl={"stop_after": "30s"})
-    planned = ask(next_tick(config, now=ENDED_AT + 300.0))
+    plan = ask(planned(config, now=ENDED_AT + 300.0))
     crawl_virtually(config, shop, started_at=ENDED_AT + 300.0)
     with sqlite3.connect(database) as connection:
         done = connection.execute(
@@ -29,25 +30,25 @@ def test_the_next_run_begins_with_what_was_planned(shop_config: Config, tmp_path
         ).fetchall()
     assert len(done) == 3
     keys = ("url", "purpose", "strategy", "value_seconds", "reason")
-    assert sorted(done) == sorted(tuple(pick[key] for key in keys) for pick in planned["picks"])
+    assert sorted(done) == sorted(tuple(pick[key] for key in keys) for pick in plan["picks"])
 
 
 def test_planning_leaves_the_database_as_it_was(shop_config: Config) -> None:
     before = shop_config.crawl.database.read_bytes()
-    ask(next_tick(shop_config, now=ENDED_AT))
+    ask(planned(shop_config, now=ENDED_AT))
     assert shop_config.crawl.database.read_bytes() == before
 
 
 def test_a_plan_can_be_made_while_a_crawl_holds_the_lock(shop_config: Config) -> None:
     with exclusive(shop_config.crawl.database):
-        assert ask(next_tick(shop_config, now=ENDED_AT + 300.0))["picks"]
+        assert ask(planned(shop_config, now=ENDED_AT + 300.0))["picks"]
 
 
 @pytest.mark.parametrize("later", [0.0, 60.0, 3_600.0, 86_400.0])
 def test_a_plan_keeps_to_the_budget_and_explains_every_pick(
     shop_config: Config, later: float
 ) -> None:
-    plan = ask(next_tick(shop_config, now=ENDED_AT + later))
+    plan = ask(planned(shop_config, now=ENDED_AT + later))
     assert len(plan["picks"]) <= plan["budget"]
     for pick in plan["picks"]:
         assert pick["reason"]
@@ -58,7 +59,7 @@ def test_a_plan_keeps_to_the_budget_and_explains_every_pick(
 def test_a_site_that_was_never_crawled_is_named(shop_config: Config) -> None:
     sites = [{"name": "test", "start": [HOME]}, {"name": "new", "start": ["http://new.test/"]}]
     config = small_config(shop_config.crawl.database, site=sites)
-    assert ask(next_tick(config, now=ENDED_AT))["new_sites"] == ["new"]
+    assert ask(planned(config, now=ENDED_AT))["new_sites"] == ["new"]
 
 
 def test_the_command_prints_a_pick_with_its_reason(
@@ -81,3 +82,14 @@ def test_without_sites_there_is_nothing_to_plan_for(
     command = ["plan", "--config", str(file), "--database", str(shop_config.crawl.database)]
     assert run_command(command) == 2
     assert "site: want the sites to plan for" in capsys.readouterr().err
+
+
+def test_when_this_tick_is_spent_the_next_one_is_shown(shop_config: Config) -> None:
+    """Seconds after a tick's whole budget was used, the plan is for the tick after it."""
+    config = small_config(shop_config.crawl.database, budget={"per_tick": 1})
+    with sqlite3.connect(config.crawl.database) as connection:
+        (last_at,) = connection.execute("SELECT max(started_at) FROM fetch").fetchone()
+    plan = ask(planned(config, now=last_at + 3.0))
+    assert len(plan["picks"]) == 1
+    at = datetime.fromisoformat(plan["at"]).timestamp()
+    assert at == last_at // 60.0 * 60.0 + 60.0
