@@ -246,3 +246,8 @@ def price_steps(connection: sqlite3.Connection) -> Iterator[tuple[str, float, in
 def first_sights(connection: sqlite3.Connection) -> Iterator[tuple[str, float]]:
     """(url, discovered_at) of every page."""
     yield from connection.execute("SELECT url, discovered_at FROM page ORDER BY id")
+
+
+def fetch_purposes(connection: sqlite3.Connection) -> Iterator[tuple[float, str]]:
+    """(started_at, purpose) of every exchange, in order."""
+    yield from connection.execute("SELECT started_at, purpose FROM fetch ORDER BY id")

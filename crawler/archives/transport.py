@@ -81,6 +81,10 @@ class ArchiveTransport:
             error.duration = duration
             raise
 
+    def capture(self, row: int) -> Reply:
+        """A capture as it was recorded, whatever the time."""
+        return self._read(self._index.url(row), row, 0.0)
+
     def _nothing(self, url: str, *, is_robots: bool) -> Reply:
         """Not a 404, which would be the shop's word.  A robots.txt that was not recorded forbids nothing."""
         if is_robots:

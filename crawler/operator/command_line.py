@@ -105,7 +105,7 @@ def _add_replay(commands: "Commands") -> None:
         nargs="+",
         type=Path,
         metavar="PATH",
-        help="WARC, ARC, WACZ or HAR files, or folders of them",
+        help="WARC, ARC, WACZ or HAR files, or folders of them; or tables of prices (CSV, Parquet)",
     )
     sub.add_argument(
         "--start",
@@ -123,7 +123,31 @@ def _add_replay(commands: "Commands") -> None:
     sub.add_argument("--max-fetches", metavar="N", help="stop after so many fetches")
     sub.add_argument("--log", metavar="FILE", help="append one JSON line for each fetch")
     sub.add_argument("--json", action="store_true", help="print the result as JSON")
+    _add_judging(sub)
     _add_settings(sub)
+
+
+def _add_judging(sub: argparse.ArgumentParser) -> None:
+    sub.add_argument("--score", action="store_true", help="judge by what the archive shows")
+    sub.add_argument(
+        "--compare", metavar="NAMES", help="score several strategies: --compare clock,uniform,nutch"
+    )
+    sub.add_argument(
+        "--budgets", metavar="FACTORS", help="score several budgets: --budgets 0.5x,1x,2x"
+    )
+    sub.add_argument("--report", type=Path, metavar="FILE", help="write a page with curves (HTML)")
+    sub.add_argument(
+        "--seeds", type=_count, default=1, metavar="N", help="replays of each, by seed (default: 1)"
+    )
+    sub.add_argument("--cores", type=_count, metavar="N", help="replays at a time (default: all)")
+    sub.add_argument("--warm-up", metavar="TIME", help="not judged (default: the first quarter)")
+
+
+def _count(text: str) -> int:
+    number = int(text)
+    if not 1 <= number <= 1000:
+        raise argparse.ArgumentTypeError(f"want a number from 1 to 1000, got {text}")
+    return number
 
 
 def _positive(text: str) -> float:

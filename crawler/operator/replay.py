@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TextIO
 
 from crawler.archives.index import ArchiveIndex, open_index
+from crawler.archives.price_table import is_table
 from crawler.archives.replay import Replayed, choose_sites
 from crawler.archives.replay import replay as run_replay
 from crawler.clock import Clock, real_time
@@ -30,6 +31,10 @@ _EVERY_LIVE = 0.25
 
 @told_errors
 def replay(arguments: argparse.Namespace) -> int:
+    if _is_judged(arguments):
+        from crawler.operator.judge import judge
+
+        return judge(arguments)
     progress = ReplayProgress(sys.stderr)
     index = open_index(arguments.paths, told=progress.indexing)
     progress.clear()
@@ -52,6 +57,12 @@ def replay(arguments: argparse.Namespace) -> int:
             progress.clear()
     _tell(result, index, as_json=arguments.json)
     return EXIT_OF_FINISH[result.summary.finish]
+
+
+def _is_judged(arguments: argparse.Namespace) -> bool:
+    """Is a score asked for?  Of a table of prices there is nothing else to tell."""
+    asked = (arguments.score, arguments.compare, arguments.report, arguments.budgets)
+    return any(asked) or any(map(is_table, arguments.paths))
 
 
 @contextmanager
