@@ -27,6 +27,7 @@ from crawler.archives.streams import GZIP, Member, Plain, Stream
 DURATION = "freshet-duration"
 OUTCOME = "freshet-outcome"
 _HEAD = 1 << 16  # bytes of a record's or a reply's head
+_HASHED = 64_000_000  # bytes of a body that are worth a digest: nothing larger is ever replayed
 _SEARCHED = 1 << 20  # bytes looked through at a time for the next record
 _HTTP_LINE = re.compile(rb"HTTP/\d(?:\.\d)?\s+(\d{3})")
 # ARC: "http://shop.example/ 127.0.0.1 20080430204825 text/html 1234"
@@ -90,8 +91,8 @@ def read_exchange(file: BinaryIO, place: Place, *, limit: int) -> Exchange:
         return Exchange(url, 200, (("content-type", head.fields.get("content-type", "")),), block)
     if not block and head.kind == "revisit":
         return Exchange(url, 200, (), b"")
-    http, _, body = _split(block)
-    return Exchange(url, _status(http), _headers(http), body)
+    http, size = _split(block)
+    return Exchange(url, _status(http), _headers(http), block[size:] if size else b"")
 
 
 # -- one record --------------------------------------------------------------------------------------
@@ -174,7 +175,7 @@ def _head_lines(peek: Callable[[int], bytes]) -> tuple[list[str], int]:
     """The lines up to the first empty one, and how many bytes they take with it."""
     for size in (1024, 8192, _HEAD):
         data = peek(size)
-        head, length, _ = _split(data)
+        head, length = _split(data)
         if length:
             return head.decode("utf-8", "replace").splitlines(), length
         if len(data) < size:
@@ -182,14 +183,13 @@ def _head_lines(peek: Callable[[int], bytes]) -> tuple[list[str], int]:
     raise UnreadableError("a record whose head has no end")
 
 
-def _split(data: bytes) -> tuple[bytes, int, bytes]:
-    """Head, length of the head with its empty line (0 when there is none), and the rest."""
-    windows, unix = data.find(b"\r\n\r\n"), data.find(b"\n\n")
-    if windows >= 0 and (unix < 0 or windows < unix):
-        return data[:windows], windows + 4, data[windows + 4 :]
+def _split(data: bytes) -> tuple[bytes, int]:
+    """The head, and its length with the empty line after it (0 when there is none)."""
+    windows = data.find(b"\r\n\r\n")
+    unix = data.find(b"\n\n", 0, windows if windows >= 0 else len(data))
     if unix >= 0:
-        return data[:unix], unix + 2, data[unix + 2 :]
-    return data, 0, b""
+        return data[:unix], unix + 2
+    return (data[:windows], windows + 4) if windows >= 0 else (data, 0)
 
 
 def _capture(
@@ -220,14 +220,14 @@ def _reply(stream: Stream, head: Head, place: Place, *, hashed: bool) -> tuple[C
     headers: dict[str, str] = {}
     status = 200
     if head.kind != "resource" and left:
-        http, size, _ = _split(stream.peek(min(left, _HEAD)))
+        http, size = _split(stream.peek(min(left, _HEAD)))
         if not size and left > _HEAD:
             raise UnreadableError("a reply whose head has no end")
         status = _status(http)
         headers = dict(reversed(_headers(http)))
         left -= stream.skip(size or len(http))
     digest = _stated_digest(fields)
-    if hashed and not digest and head.kind != "revisit":
+    if hashed and not digest and head.kind != "revisit" and left <= _HASHED:
         hasher = xxhash.xxh3_64()
         left -= stream.skip(left, hasher)
         digest = (hasher.intdigest() >> 1) or 1
