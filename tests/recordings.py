@@ -2,18 +2,21 @@
 
 import gzip
 import json
+import shutil
+import tempfile
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
 from crawler.archives.index import ArchiveIndex, open_index
-from crawler.archives.record import RecordingTransport, WarcFiles
-from crawler.archives.replay import choose_sites
+from crawler.archives.record import RecordingTransport, WarcFiles, settings_text
+from crawler.archives.replay import choose_sites, replay
 from crawler.clock import Clock, run_virtual
 from crawler.config import Config
 from crawler.crawl import Summary, crawl
 from crawler.fetching.transport import Transport
+from crawler.operator.replay import as_rows
 from crawler.shop.settings import varied_shop
 from crawler.shop.transport import ShopTransport
 from crawler.shop.world import ShopWorld
@@ -44,8 +47,7 @@ def record_shop(
 
     @asynccontextmanager
     async def open_recorded(config: Config, clock: Clock) -> AsyncIterator[Transport]:
-        settings = json.dumps(config.model_dump(mode="json"))
-        files = WarcFiles(folder, settings=settings, max_size=max_size)
+        files = WarcFiles(folder, settings=settings_text(config), max_size=max_size)
         try:
             yield RecordingTransport(ShopTransport(world, clock), files, clock)
         finally:
@@ -89,3 +91,35 @@ def index_of(folder: Path, data: bytes, name: str = "test.warc.gz") -> ArchiveIn
     path = folder / name
     path.write_bytes(data)
     return open_index([path])
+
+
+GOLDEN = Path(__file__).parent / "crawler" / "archives" / "golden"
+
+
+def golden_report(folder: Path) -> dict[str, object]:
+    """What replaying the golden archive comes to, with settings that spend a small budget."""
+    path = Path(shutil.copy(GOLDEN / "shop.warc.gz", folder))  # the index is kept beside it
+    index = open_index([path])
+    tables = {"crawl": {"tick": "1h", "revisit": "3h"}, "budget": {"per_hour": 8}}
+    return as_rows(replay(replay_config(folder / "golden.db", index, **tables), index), index)
+
+
+def make_golden() -> None:
+    """Records the archive anew if there is none, and writes its report: `python -m tests.recordings`."""
+    with tempfile.TemporaryDirectory() as place:
+        folder = Path(place)
+        if not (GOLDEN / "shop.warc.gz").exists():
+            world = small_world(sites=1, offers=5)
+            config = shop_config(
+                folder / "a.db", world, days=1.25, budget={"per_hour": 3}, crawl={"revisit": "8h"}
+            )
+            record_shop(folder / "w", config, world)
+            (made,) = (folder / "w").iterdir()
+            GOLDEN.mkdir(exist_ok=True)
+            shutil.copy(made, GOLDEN / "shop.warc.gz")
+        text = json.dumps(golden_report(folder), indent=2)
+        (GOLDEN / "report.json").write_text(text + "\n")
+
+
+if __name__ == "__main__":
+    make_golden()

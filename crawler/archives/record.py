@@ -188,6 +188,11 @@ def _warcinfo(writer: Any, name: str, settings: str, at: float) -> Any:
     )
 
 
+def settings_text(config: Config) -> str:
+    """The settings for a file's warcinfo, without the paths of this machine: archives are handed on."""
+    return json.dumps(config.model_dump(mode="json", exclude={"crawl": {"database"}, "log": True}))
+
+
 def _refers(url: str, original: _Original | None) -> dict[str, str]:
     refers = {"WARC-Refers-To-Target-URI": url}
     return refers if original is None else {**refers, "WARC-Refers-To-Date": original.date}
@@ -252,7 +257,7 @@ def recorded(folder: Path) -> Open:
         live = HttpTransport(
             config.fetch, user_agent=config.crawl.user_agent, clock=clock, keep_wire=True
         )
-        files = WarcFiles(folder, settings=json.dumps(config.model_dump(mode="json")))
+        files = WarcFiles(folder, settings=settings_text(config))
         try:
             async with live:
                 yield RecordingTransport(live, files, clock)

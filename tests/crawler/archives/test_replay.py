@@ -13,6 +13,8 @@ from crawler.engine import Finish
 from tests.fakes import config_for
 from tests.processes import FAST, run, served, small_shop
 from tests.recordings import (
+    GOLDEN,
+    golden_report,
     index_of,
     record_shop,
     replay_config,
@@ -138,3 +140,8 @@ def test_a_replay_leaves_the_live_database_and_log_alone(tmp_path: Path) -> None
     done = run("replay", "a.warc.gz", "--database", "old.db", folder=tmp_path)
     assert done.returncode == 1
     assert "want a new file" in done.stderr
+
+
+def test_the_golden_archive_gives_its_report(tmp_path: Path) -> None:
+    """A change here is a change of what a crawl does: look at it, then `python -m tests.recordings`."""
+    assert golden_report(tmp_path) == json.loads((GOLDEN / "report.json").read_text())
