@@ -45,6 +45,9 @@ class SiteScope:
         return 1.0
 
     def refuses(self, url: str, *, depth: int) -> OutOfScope | None:
+        """None for what the operator named: `include` is about what is found from there."""
+        if url in self.start or url in self.sitemaps:
+            return None
         if self.settings.max_depth is not None and depth > self.settings.max_depth:
             return OutOfScope.DEPTH
         if self.include and not any(pattern.search(url) for pattern in self.include):

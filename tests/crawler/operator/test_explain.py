@@ -116,27 +116,24 @@ def test_what_changes_more_often_has_the_higher_rate_and_is_trusted_less(
     assert later["probability_fresh"] < fast["probability_fresh"] < 1.0
 
 
-@pytest.mark.parametrize("url", [FAST, SLOW, HOME])
-def test_a_page_that_is_not_due_is_worth_its_price_when_it_is(
+@pytest.mark.parametrize("url", [FAST, SLOW, "http://a.test/sitemap.xml"])
+def test_a_page_is_due_when_its_value_reaches_the_going_price(
     shop_config: Config, url: str
 ) -> None:
-    """due_at is the moment at which the value meets the going price."""
+    """With what it will be worth in an hour as the price, it is due in an hour."""
+    planning = shop_config.planning
 
-    async def values() -> tuple[float, float, float]:
+    async def due() -> float | None:
         async with look(shop_config, LATER) as seen:
             learner, table = seen.memory.learner, seen.memory.table
             page_id = table.find(page_hash(url))
-            terms = terms_of(page_id, learner, table, LATER, worth_new=43_200.0)
-            level = terms.value * 1.5
-            settings = shop_config.planning
-            due = due_at(page_id, terms, learner, level, LATER, settings=settings)
-            assert due is not None
-            then = terms_of(page_id, learner, table, due, worth_new=43_200.0)
-            return due, level, then.value
+            now, then = (
+                terms_of(page_id, learner, table, at, worth_new=planning.worth_new)
+                for at in (LATER, LATER + HOUR)
+            )
+            return due_at(page_id, now, learner, then.value, LATER, settings=planning)
 
-    due, level, value = ask(values())
-    assert due > LATER
-    assert value == pytest.approx(level, rel=1e-6)
+    assert ask(due()) == pytest.approx(LATER + HOUR, abs=0.01)
 
 
 def test_the_command_says_it_in_sentences_and_as_json(
