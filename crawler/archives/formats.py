@@ -3,12 +3,13 @@
 from collections.abc import Iterator
 from enum import StrEnum
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, Protocol
 
 from isal import isal_zlib
 
-from crawler.archives import har, wacz, warc
+from crawler.archives import crawl_database, har, wacz, warc
 from crawler.archives.captures import ArchiveError, Capture, Contents, Exchange, Place
+from crawler.archives.crawl_database import DatabaseReader
 from crawler.archives.streams import GZIP, IsalError
 
 _BUFFER = 1 << 20
@@ -22,6 +23,7 @@ class Format(StrEnum):
     WARC = "WARC or ARC"
     WACZ = "WACZ"
     HAR = "HAR"
+    DATABASE = "crawl database"
 
 
 def format_of(path: Path) -> Format:
@@ -31,6 +33,8 @@ def format_of(path: Path) -> Format:
     text = _inflated(first).removeprefix(b"\xef\xbb\xbf").lstrip()
     if first.startswith(b"PK\x03\x04"):
         return Format.WACZ
+    if first.startswith(b"SQLite format 3\0"):
+        return Format.DATABASE
     if text.startswith((b"WARC/", b"filedesc:")):
         return Format.WARC
     if text.startswith(b"{") and not first.startswith(GZIP):
@@ -38,7 +42,7 @@ def format_of(path: Path) -> Format:
     if first and path.name.endswith(_WARC_SUFFIXES):
         return Format.WARC  # its beginning is damaged; perhaps not all of it
     got = "another" if first else "an empty file"
-    raise ArchiveError(f"{path}: want a WARC, ARC, WACZ or HAR file, got {got}")
+    raise ArchiveError(f"{path}: want a WARC, ARC, WACZ or HAR file or a crawl database, got {got}")
 
 
 def _inflated(first: bytes) -> bytes:
@@ -76,6 +80,9 @@ def read_captures(
     path: Path, kind: Format, contents: Contents, *, watch: warc.Watch
 ) -> Iterator[Capture]:
     """Every capture of a file, in the order of the file."""
+    if kind is Format.DATABASE:
+        yield from crawl_database.read_captures(path, contents, watch=watch)
+        return
     with open_archive(path) as file:
         if kind is Format.WARC:
             size = path.stat().st_size
@@ -86,8 +93,27 @@ def read_captures(
             yield from har.read_captures(file, contents, watch=watch)
 
 
-def read_exchange(file: BinaryIO, kind: Format, place: Place, *, limit: int) -> Exchange:
-    """The recorded reply at a place of an open archive file."""
-    if kind is Format.HAR:
-        return har.read_exchange(file, place, limit=limit)
-    return warc.read_exchange(file, place, limit=limit)
+class Reader(Protocol):
+    """An open archive.  `read` gives the recorded reply at a place, or raises UnreadableError."""
+
+    def read(self, place: Place, *, limit: int) -> Exchange: ...
+
+    def close(self) -> None: ...
+
+
+class FileReader:
+    """Reads exchanges back from a file of records."""
+
+    def __init__(self, path: Path, kind: Format) -> None:
+        self._file = open_archive(path)
+        self._read = har.read_exchange if kind is Format.HAR else warc.read_exchange
+
+    def read(self, place: Place, *, limit: int) -> Exchange:
+        return self._read(self._file, place, limit=limit)
+
+    def close(self) -> None:
+        self._file.close()
+
+
+def open_reader(path: Path, kind: Format) -> Reader:
+    return DatabaseReader(path) if kind is Format.DATABASE else FileReader(path, kind)

@@ -8,7 +8,7 @@ from typing import Self
 from multidict import CIMultiDict
 
 from crawler.archives.captures import Exchange, Kind, UnreadableError, hash_validators
-from crawler.archives.formats import open_archive, read_exchange
+from crawler.archives.formats import open_reader
 from crawler.archives.index import ArchiveIndex, Located
 from crawler.clock import Clock
 from crawler.config.model import FetchSettings
@@ -47,7 +47,7 @@ class ArchiveTransport:
         self._index = index
         self._clock = clock
         self._limits = limits
-        self._files = [open_archive(file.path) for file in index.files]
+        self._readers = [open_reader(file.path, file.format) for file in index.files]
         self._cache: OrderedDict[int, Reply] = OrderedDict()
         self._cached = 0
         self.support = Support()
@@ -61,8 +61,8 @@ class ArchiveTransport:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        for file in self._files:
-            file.close()
+        for reader in self._readers:
+            reader.close()
 
     async def send(self, request: Request) -> Reply:
         is_robots = request.url.endswith("/robots.txt")
@@ -133,10 +133,9 @@ class ArchiveTransport:
         )
 
     def _exchange(self, url: str, located: Located) -> Exchange:
-        kind = self._index.files[located.file].format
-        file = self._files[located.file]
+        reader = self._readers[located.file]
         try:
-            return read_exchange(file, kind, located.place, limit=self._limits.max_inflated)
+            return reader.read(located.place, limit=self._limits.max_inflated)
         except UnreadableError as error:
             too_large = "over the limit" in str(error)
             outcome = Outcome.TOO_LARGE if too_large else Outcome.TRUNCATED
