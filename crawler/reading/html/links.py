@@ -47,7 +47,7 @@ class Links:
     follow: bool = True
 
 
-_NOFOLLOW = "a[rel~=nofollow i],area[rel~=nofollow i]"
+_NOFOLLOW = "a[href][rel~=nofollow i],area[href][rel~=nofollow i]"
 _FEED_TYPES = frozenset({"application/rss+xml", "application/atom+xml"})
 
 
@@ -74,8 +74,8 @@ def base_of(tree: LexborHTMLParser, url: str) -> str:
 def _hrefs(tree: LexborHTMLParser, rules: LinkRules, dropped: Counter[str]) -> dict[str, None]:
     """What the page spells, in its order and once each: product pages repeat a fifth of their hrefs."""
     nodes = tree.css("a[href], area[href]")
-    if rules.obey_nofollow and tree.css_first(_NOFOLLOW) is not None:
-        nodes = _followed(nodes, dropped)
+    if rules.obey_nofollow and (unfollowed := tree.css(_NOFOLLOW)):
+        nodes = _without(unfollowed, nodes, dropped)
     return dict.fromkeys([node.attrs["href"] or "" for node in nodes])
 
 
@@ -95,10 +95,13 @@ def _outlinks(
     return tuple(islice(unique, rules.max_links))  # type: ignore[arg-type]  # None was popped
 
 
-def _followed(nodes: list[LexborNode], dropped: Counter[str]) -> list[LexborNode]:
-    kept = [node for node in nodes if "nofollow" not in attribute(node, "rel").lower().split()]
-    if len(kept) < len(nodes):
-        dropped[Dropped.NOFOLLOW] += len(nodes) - len(kept)
+def _without(
+    unfollowed: list[LexborNode], nodes: list[LexborNode], dropped: Counter[str]
+) -> list[LexborNode]:
+    # The selector has read every rel: to read them again here took 50 us for 148 links.
+    left_out = {node.mem_id for node in unfollowed}
+    kept = [node for node in nodes if node.mem_id not in left_out]
+    dropped[Dropped.NOFOLLOW] += len(nodes) - len(kept)
     return kept
 
 

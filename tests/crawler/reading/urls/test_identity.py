@@ -16,6 +16,7 @@ from crawler.reading.urls import (
     whatwg_url,
     why_refused,
 )
+from crawler.reading.urls.identity import _known
 
 BASE = "https://shop.example/men/shoes?page=2"
 
@@ -157,6 +158,16 @@ def test_the_fast_path_says_what_the_parser_says(url: str, base: str | None) -> 
 @given(st.lists(urls))
 def test_many_links_are_read_like_one(hrefs: list[str]) -> None:
     assert canonical_urls(hrefs, BASE) == [canonical_url(href, BASE) for href in hrefs]
+
+
+@given(urls, st.sampled_from(["https://shop.example/", "https://shop.example/women/boots/tall"]))
+def test_what_a_link_meant_on_one_page_does_not_tell_on_another(href: str, other: str) -> None:
+    """Links are remembered for all pages of an origin, but only those that mean the same on each."""
+    _known.cache_clear()
+    alone = canonical_url(href, BASE)
+    _known.cache_clear()
+    canonical_url(href, other)
+    assert canonical_url(href, BASE) == alone
 
 
 def test_a_page_hash_fits_sqlite() -> None:
