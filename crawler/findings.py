@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import xxhash
 
-from crawler.fetching.outcome import Outcome, outcome_of_status
+from crawler.fetching.outcome import Outcome
 from crawler.fetching.retry_after import retry_after
 from crawler.fetching.transport import Reply
 from crawler.reading.facts import PageFacts, SourceFacts, Trouble
@@ -46,29 +46,44 @@ def hash_body(body: bytes) -> int:
     return digest - (1 << 64) if digest >= 1 << 63 else digest
 
 
-def find_by_status(reply: Reply, *, started_at: float, rules: UrlRules) -> Finding:
-    """What status and headers alone say."""
-    outcome = outcome_of_status(reply.status)
-    target = None
-    note = None
-    if outcome is Outcome.REDIRECTED:
-        location = reply.headers.get("location", "")
-        target = canonical_url(location, base=reply.url, rules=rules) if location else None
-        if target is None:
-            outcome = Outcome.CLIENT_ERROR
-            note = f"redirect to no page: {location[:200]!r}"
+def find(
+    reply: Reply,
+    outcome: Outcome,
+    *,
+    started_at: float,
+    body_hash: int | None = None,
+    target: str | None = None,
+    page: PageFacts | None = None,
+    source: SourceFacts | None = None,
+    note: str | None = None,
+) -> Finding:
+    """A finding with all that the reply's head says."""
+    headers = reply.headers
     return Finding(
         outcome=outcome,
         started_at=started_at,
         duration=reply.duration,
         status=reply.status,
         wire_bytes=reply.wire_bytes,
-        etag=reply.headers.get("etag"),
-        last_modified=reply.headers.get("last-modified"),
-        retry_after=retry_after(reply.headers.get("retry-after"), now=started_at + reply.duration),
+        body_hash=body_hash,
+        etag=headers.get("etag"),
+        last_modified=headers.get("last-modified"),
+        retry_after=retry_after(headers.get("retry-after"), now=started_at + reply.duration),
         target=target,
+        page=page,
+        source=source,
         note=note,
     )
+
+
+def find_redirect(reply: Reply, *, started_at: float, rules: UrlRules) -> Finding:
+    """Where a redirect leads.  One that leads to no page is the server's error."""
+    location = reply.headers.get("location", "")
+    target = canonical_url(location, base=reply.url, rules=rules) if location else None
+    if target is not None:
+        return find(reply, Outcome.REDIRECTED, started_at=started_at, target=target)
+    note = f"redirect to no page: {location[:200]!r}"
+    return find(reply, Outcome.CLIENT_ERROR, started_at=started_at, note=note)
 
 
 def has_wanted_type(content_type: str | None, wanted: tuple[str, ...]) -> bool:

@@ -100,7 +100,7 @@ def observe(
         failures=max(failures, 1),
         revisit=min(revisit, _SECOND_LOOK) if offers.doubtful else revisit,
     )
-    state = _state_after(page, finding, now, again_at, failures, changed, alias_of)
+    state = _state_after(page, finding, now, again_at, changed, alias_of)
     if offers.doubtful:  # the second look must see the whole page, not "unchanged"
         state = state._replace(etag=None, last_modified=None, body_hash=None)
     lesson = Lesson(
@@ -289,35 +289,46 @@ def _state_after(
     finding: Finding,
     now: float,
     again_at: float,
-    failures: int,
     changed: bool | None,
     alias_of: int | None,
 ) -> StateRow:
-    before = _state(page, finding.outcome, now, again_at)
-    outcome, facts = finding.outcome, finding.page
-    before = before._replace(
-        fetches=before.fetches + 1,
-        failures=failures,
-        alias_of=alias_of,
-        gone_at=(page.gone_at or now) if outcome is Outcome.GONE else None,
-    )
+    """The state row after a fetch.  What a fetch that is not believed showed is not kept."""
+    outcome = finding.outcome
     if not MEANING[outcome].teaches_change:
-        return before
-    after = before._replace(
+        return _state(page, outcome, now, again_at)._replace(
+            fetches=(page.fetches or 0) + 1,
+            failures=(page.failures or 0) + 1,
+            alias_of=alias_of,
+            gone_at=(page.gone_at or now) if outcome is Outcome.GONE else None,
+        )
+    # A 304 may leave out the validators it confirms.
+    kept = page if outcome is Outcome.NOT_MODIFIED else None
+    facts = finding.page
+    return StateRow(
+        page_id=page.id,
+        kind=_kind_after(page, finding),
+        outcome=outcome,
+        fetched_at=now,
         confirmed_at=now,
-        changes=before.changes + bool(changed),
         changed_at=now if changed or page.confirmed_at is None else page.changed_at,
-        etag=finding.etag or page.etag if outcome is Outcome.NOT_MODIFIED else finding.etag,
-        last_modified=(
-            finding.last_modified or page.last_modified
-            if outcome is Outcome.NOT_MODIFIED
-            else finding.last_modified
-        ),
+        gone_at=None,
+        not_before=again_at,
+        fetches=(page.fetches or 0) + 1,
+        changes=(page.changes or 0) + bool(changed),
+        failures=0,
+        alias_of=alias_of,
+        etag=finding.etag or (kept and kept.etag),
+        last_modified=finding.last_modified or (kept and kept.last_modified),
         body_hash=page.body_hash if finding.body_hash is None else finding.body_hash,
+        text_hash=page.text_hash if facts is None else facts.text_hash,
+        title=page.title if facts is None else facts.title,
     )
-    if facts is not None:
-        return after._replace(kind=facts.kind, text_hash=facts.text_hash, title=facts.title)
-    return after._replace(kind=SOURCE_KIND) if finding.source is not None else after
+
+
+def _kind_after(page: StoredPage, finding: Finding) -> str | None:
+    if finding.page is not None:
+        return finding.page.kind
+    return SOURCE_KIND if finding.source is not None else page.kind
 
 
 def _source_kind(kind: str | None, how: str) -> int:

@@ -1,16 +1,15 @@
 """From a pick and its reply to a finding: the cheapest way that is safe."""
 
-import dataclasses
-
 from crawler.apart import ApartReader
 from crawler.clock import Clock
 from crawler.config.model import Config
-from crawler.fetching.outcome import Outcome
+from crawler.fetching.outcome import Outcome, outcome_of_status
 from crawler.fetching.transport import Reply
 from crawler.findings import (
     OUTCOME_OF_TROUBLE,
     Finding,
-    find_by_status,
+    find,
+    find_redirect,
     has_wanted_type,
     hash_body,
 )
@@ -32,32 +31,33 @@ class Reader:
 
     async def read(self, pick: Pick, reply: Reply, *, started_at: float) -> Finding:
         rules = self._rules[pick.page.site_id]
-        finding = find_by_status(reply, started_at=started_at, rules=rules.links.urls)
-        if finding.outcome is not Outcome.OK:
-            return finding
+        outcome = outcome_of_status(reply.status)
+        if outcome is Outcome.REDIRECTED:
+            return find_redirect(reply, started_at=started_at, rules=rules.links.urls)
+        if outcome is not Outcome.OK:
+            return find(reply, outcome, started_at=started_at)
         content_type = reply.headers.get("content-type")
         if not has_wanted_type(content_type, self._content_types):
             note = f"fetch.content_types does not name {(content_type or '')[:100]!r}"
-            return dataclasses.replace(finding, outcome=Outcome.WRONG_TYPE, note=note)
-        finding = dataclasses.replace(finding, body_hash=hash_body(reply.body))
-        if finding.body_hash == pick.page.body_hash:
-            return finding
+            return find(reply, Outcome.WRONG_TYPE, started_at=started_at, note=note)
+        body_hash = hash_body(reply.body)
+        if body_hash == pick.page.body_hash:
+            return find(reply, outcome, started_at=started_at, body_hash=body_hash)
         if looks_like_source(reply.body, content_type):
             source = read_source(reply.body, reply.url, content_type, rules.links.urls)
-            return dataclasses.replace(finding, source=source)
-        return await self._read_page(finding, reply, content_type, rules)
+            return find(reply, outcome, started_at=started_at, body_hash=body_hash, source=source)
+        facts = await self._read_page(reply, content_type, rules)
+        if facts.trouble is not None:
+            return find(reply, OUTCOME_OF_TROUBLE[facts.trouble], started_at=started_at)
+        return find(reply, outcome, started_at=started_at, body_hash=body_hash, page=facts)
 
     async def _read_page(
-        self, finding: Finding, reply: Reply, content_type: str | None, rules: ReadingRules
-    ) -> Finding:
+        self, reply: Reply, content_type: str | None, rules: ReadingRules
+    ) -> PageFacts:
         read = self._apart.read if looks_costly(reply.body) else _read_here
-        facts = await read(
+        return await read(
             reply.body, url=reply.url, content_type=content_type, status=reply.status, rules=rules
         )
-        if facts.trouble is not None:
-            outcome = OUTCOME_OF_TROUBLE[facts.trouble]
-            return dataclasses.replace(finding, outcome=outcome, body_hash=None)
-        return dataclasses.replace(finding, page=facts)
 
 
 async def _read_here(

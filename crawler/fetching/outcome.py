@@ -68,14 +68,10 @@ class Meaning:
 
     fault: Fault
     next: Next
-
-    @property
-    def teaches_change(self) -> bool:
-        """Only a believed answer says whether the page changed."""
-        return self.fault is Fault.NOBODY and self.next is Next.REFRESH
+    teaches_change: bool = False  # only a believed answer says whether the page changed
 
 
-_REFRESH = Meaning(Fault.NOBODY, Next.REFRESH)
+_REFRESH = Meaning(Fault.NOBODY, Next.REFRESH, teaches_change=True)
 _HOST_RETRY = Meaning(Fault.HOST, Next.RETRY)
 _PAGE_RETRY = Meaning(Fault.PAGE, Next.RETRY)
 _PAGE_REST = Meaning(Fault.PAGE, Next.REST)
