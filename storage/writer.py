@@ -16,14 +16,10 @@ def _insert(table: str, columns: tuple[str, ...], verb: str = "INSERT") -> str:
     return f"{verb} INTO {table} ({', '.join(columns)}) VALUES ({marks})"
 
 
-def _upsert_offer() -> str:
-    kept = {"page_id", "key", "first_seen_at"}
-    updates = ", ".join(
-        f"{name} = excluded.{name}" for name in OfferRow._fields if name not in kept
-    )
-    return (
-        f"{_insert('offer', OfferRow._fields)} ON CONFLICT (page_id, key) DO UPDATE SET {updates}"
-    )
+def _upsert(table: str, columns: tuple[str, ...], key: str, *, kept: set[str]) -> str:
+    """Inserts, or updates all but what is kept: indexes on those stay untouched, which REPLACE rewrites."""
+    updates = ", ".join(f"{name} = excluded.{name}" for name in columns if name not in kept)
+    return f"{_insert(table, columns)} ON CONFLICT ({key}) DO UPDATE SET {updates}"
 
 
 def _replace(table: str, row: type) -> str:
@@ -37,7 +33,9 @@ def _statements() -> dict[str, str]:
         "pages": _insert("page", rows.PageRow._fields, "INSERT OR IGNORE"),
         "states": _replace("page_state", rows.StateRow),
         "fetches": _insert("fetch", rows.FetchRow._fields),
-        "offers": _upsert_offer(),
+        "offers": _upsert(
+            "offer", OfferRow._fields, "page_id, key", kept={"page_id", "key", "first_seen_at"}
+        ),
         "gone": "UPDATE offer SET gone_at = ? WHERE page_id = ? AND key = ? AND gone_at IS NULL",
         "prices": (
             "INSERT OR REPLACE INTO price"
@@ -45,7 +43,7 @@ def _statements() -> dict[str, str]:
             " SELECT id, ?, ?, ?, ?, ? FROM offer WHERE page_id = ? AND key = ?"
         ),
         "signals": _insert("signal", rows.SignalRow._fields, "INSERT OR IGNORE"),
-        "hosts": _replace("host", rows.HostRow),
+        "hosts": _upsert("host", rows.HostRow._fields, "id", kept={"id", "name"}),
         "robots": _replace("robots", rows.RobotsRow),
         "ticks": _replace("tick", rows.TickRow),
         "rhythms": _replace("rhythm", rows.RhythmRow),
