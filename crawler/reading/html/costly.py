@@ -71,7 +71,8 @@ def looks_costly(body: bytes) -> bool:
 
 def _may_nest(letters: np.ndarray[tuple[int], np.dtype[np.uint8]]) -> bool:
     """Are there enough start tags, if none is ever closed?  `letters` stand behind each <."""
-    if len(letters) * (len(letters) + 1) / 2 <= MAX_NESTED:  # not even if all were start tags: most pages end here
+    most = len(letters) * (len(letters) + 1) // 2  # if all of them were
+    if most <= MAX_NESTED:  # as on most pages
         return False
     lower = letters | 0x20
     starts = (lower >= ord("a")) & (lower <= ord("z"))
