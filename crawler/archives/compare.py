@@ -61,15 +61,17 @@ def compare(trials: Sequence[Trial]) -> list[Row]:
     ]
 
 
-def paired_difference(own: Sequence[Trial], base: Sequence[Trial]) -> Difference:
-    """Of freshness, between trials of the same seed over the same windows of time.
+def paired_difference(
+    own: Sequence[Trial], base: Sequence[Trial], *, of: str = "freshness"
+) -> Difference:
+    """Of one of a score's curves, between trials of the same seed over the same windows of time.
 
     Each window (a day) gives one difference, averaged over the seeds; the interval is Student's over the
     windows.  Neighbouring windows are alike, so their number n counts as n(1 - r)/(1 + r), where r is the
     correlation of neighbours.
     """
-    by_seed = {trial.seed: trial.score.curve.freshness for trial in base}
-    pairs = [t.score.curve.freshness - by_seed[t.seed] for t in own if t.seed in by_seed]
+    by_seed = {trial.seed: getattr(trial.score.curve, of) for trial in base}
+    pairs = [getattr(t.score.curve, of) - by_seed[t.seed] for t in own if t.seed in by_seed]
     return interval(np.mean(pairs, axis=0))
 
 

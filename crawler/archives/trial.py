@@ -4,7 +4,7 @@ Two trials with the same seed draw the same random numbers, so that their differ
 """
 
 import tempfile
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
@@ -19,6 +19,7 @@ from crawler.archives.transport import Support
 from crawler.archives.truth import Truth
 from crawler.clock import Clock, real_time, run_virtual
 from crawler.config import Config
+from crawler.config.load import build, from_flags
 from crawler.config.model import CrawlSettings, SiteSettings
 from crawler.config.units import Duration
 from crawler.crawl import Summary, crawl
@@ -89,6 +90,11 @@ def with_crawl(config: Config, **changes: object) -> Config:
     """The settings with other ones in [crawl]."""
     crawl: CrawlSettings = config.crawl.model_copy(update=changes)
     return config.model_copy(update={"crawl": crawl})
+
+
+def with_settings(config: Config, changes: Mapping[str, str]) -> Config:
+    """The settings with others set as a flag would set them, checked whole."""
+    return build(config.model_dump(), {}, from_flags(changes), file="settings").config
 
 
 def run_trial(job: Job, recording: Recording) -> Trial:

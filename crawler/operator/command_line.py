@@ -34,6 +34,7 @@ def parser() -> argparse.ArgumentParser:
     commands = top.add_subparsers(title="commands", metavar="COMMAND", required=True)
     _add_run(commands)
     _add_replay(commands)
+    _add_tune(commands)
     _add_demo(commands)
     _add_plan(commands)
     _add_explain(commands)
@@ -141,6 +142,35 @@ def _add_judging(sub: argparse.ArgumentParser) -> None:
     )
     sub.add_argument("--cores", type=_count, metavar="N", help="replays at a time (default: all)")
     sub.add_argument("--warm-up", metavar="TIME", help="not judged (default: the first quarter)")
+
+
+def _add_tune(commands: "Commands") -> None:
+    sub = _add(
+        commands,
+        "tune",
+        _tune,
+        "search better settings by replay, and confirm them on a later span",
+    )
+    sub.add_argument("paths", nargs="+", type=Path, metavar="PATH", help="as for replay")
+    sub.add_argument(
+        "--vary",
+        action="append",
+        metavar="RANGE",
+        help='what may move: --vary "planning.worth_new 1h..4d" (default: what matters in planning)',
+    )
+    sub.add_argument("--goal", default="freshness", help="or weighted_freshness (by importance)")
+    sub.add_argument("--trials", type=_count, default=40, metavar="N", help="default: 40")
+    sub.add_argument("--seeds", type=_count, default=2, metavar="N", help="replays of each (2)")
+    sub.add_argument("--for", dest="stop_after", metavar="TIME", help="only the recording's first")
+    sub.add_argument(
+        "--study", type=Path, default=Path("tune.db"), metavar="FILE", help="to stop and go on from"
+    )
+    sub.add_argument(
+        "--output", type=Path, default=Path("tuned.toml"), metavar="FILE", help="what was found"
+    )
+    sub.add_argument("--cores", type=_count, metavar="N", help="replays at a time (default: all)")
+    sub.add_argument("--config", type=Path, metavar="FILE", help="settings (default: config.toml)")
+    sub.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="one setting")
 
 
 def _count(text: str) -> int:
@@ -257,6 +287,12 @@ def _replay(arguments: Arguments) -> int:
     from crawler.operator.replay import replay
 
     return replay(arguments)
+
+
+def _tune(arguments: Arguments) -> int:
+    from crawler.operator.tune import tune_command
+
+    return tune_command(arguments)
 
 
 def _demo(arguments: Arguments) -> int:

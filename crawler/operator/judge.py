@@ -13,9 +13,8 @@ from typing import Any, get_args
 
 from crawler.archives.compare import BudgetRow, Row, by_budget, compare
 from crawler.archives.recording import Recording, open_recording
-from crawler.archives.trial import Job, Span, Trial, in_order, span_of, with_crawl
+from crawler.archives.trial import Job, Span, Trial, in_order, span_of, with_crawl, with_settings
 from crawler.config import Config, Duration
-from crawler.config.load import build, from_flags
 from crawler.config.model import BudgetSettings, PlanningSettings
 from crawler.operator.exits import Exit, OperatorError
 from crawler.operator.settings import load
@@ -114,11 +113,6 @@ def with_strategy(config: Config, name: str) -> Config:
     if name not in STRATEGIES:
         raise OperatorError(f"--compare: want any of {', '.join(STRATEGIES)}, got {name}")
     return with_settings(config, {"planning.strategy": name})
-
-
-def with_settings(config: Config, changes: dict[str, str]) -> Config:
-    """The settings with others set as a flag would set them, checked whole."""
-    return build(config.model_dump(), {}, from_flags(changes), file="settings").config
 
 
 def with_budget(config: Config, factor: str) -> Config:
