@@ -40,6 +40,7 @@ from storage import reports
 from storage.database import open_to_read
 
 MONDAY = 1_767_571_200.0
+OURS = "clock"
 STRATEGIES = (
     "oracle",
     "clock",
@@ -152,26 +153,34 @@ def main() -> None:
     options = parser.parse_args()
     rows: list[Row] = []
     shares = [float(text) for text in options.shares.split(",")]
-    for share, strategy in product(shares, options.strategies.split(",")):
+    ours: dict[float, list[Result]] = {}
+    for share, strategy in product(shares, [OURS, *options.strategies.split(",")]):
+        if strategy == OURS and share in ours:
+            continue
         results = [
             run(strategy, share=share, offers=options.offers, days=options.days, seed=seed)
             for seed in range(options.seed, options.seed + options.seeds)
         ]
-        rows.append(row_of(strategy, share, results))
+        rows.append(row_of(strategy, share, results, ours.setdefault(share, results)))
         sys.stderr.write(f"{rows[-1]}\n")
     show(rows, as_json=options.json)
 
 
-def row_of(strategy: str, share: float, results: list[Result]) -> Row:
-    freshness, error = mean_and_error(np.array([result.freshness for result in results]))
+def row_of(strategy: str, share: float, results: list[Result], ours: list[Result]) -> Row:
+    """`ahead`: how much fresher ours is in the same worlds, seed by seed."""
+    scores = np.array([result.freshness for result in results])
+    freshness, error = mean_and_error(scores)
+    ahead, ahead_error = mean_and_error(np.array([result.freshness for result in ours]) - scores)
     return {
         "strategy": strategy,
         "budget": share,
         "freshness": round(freshness, 4),
-        "error": round(error, 4),
+        "+-": round(error, 4),
+        "ahead": round(ahead, 4),
+        "ahead +-": round(ahead_error, 4),
         "changes": round(float(np.mean([result.changes for result in results])), 3),
         "found": round(float(np.mean([result.found for result in results])), 3),
-        "delay h": round(float(np.mean([result.delay for result in results])), 2),
+        "delay h": round(float(np.nanmean([result.delay for result in results])), 2),
         "fetches": round(float(np.mean([result.fetches for result in results]))),
     }
 

@@ -22,12 +22,20 @@ sys.path.insert(
 
 from benchmarks.common import Row, flags, mean_and_error, show
 from benchmarks.recordings_data import PriceRecording, auction, grocery
+from crawler.config.model import PlanningSettings
+from crawler.planning.hints import Hints
+from crawler.planning.learner import Learner
+from crawler.planning.rhythms import Rhythms
+from crawler.planning.sources import Sources
+from crawler.planning.table import PageTable
 from policies.refresh import nutch, oldest_first, stormcrawler, uniform
 from policies.refresh.filling import draw, take_best
 from policies.refresh.pages import PageColumns, Strategy, page_columns
 from policies.values.clock import CLASSES, Clock, ClockPages, price_level
 from policies.values.profile import BINS, HazardProfile
+from storage.learning import LESSON_COLUMNS, UNKNOWN
 
+DAY = 86_400.0
 READERS = {"auction": auction, "grocery": grocery}
 SHARES = {"auction": (0.01, 0.02, 0.05, 0.10), "grocery": (0.02, 0.05, 0.10, 0.20)}
 Bools = npt.NDArray[np.bool_]
@@ -127,6 +135,51 @@ class ClockRule:
         self.pages.put(offers, pages)
 
 
+class PlannerRule:
+    """The refresh path of the crawl itself, with its default settings: crawler.planning's Learner and Rhythms.
+
+    An offer is a page; the two things the shop tells it by (hardware and terms, category and brand) stand for
+    its site and its URL pattern.
+    """
+
+    def __init__(self, recording: PriceRecording) -> None:
+        settings, self.table = PlanningSettings(), PageTable()
+        hints = Hints(self.table)
+        self.learner = Learner(
+            self.table,
+            rhythms=Rhythms(self.table, hints, first_guess=settings.changes_per_day / DAY),
+            sources=Sources(
+                self.table,
+                utc_offsets={},
+                half_life=settings.half_life,
+                expiry=settings.expiry,
+            ),
+            hints=hints,
+            worth_new=settings.worth_new,
+            uses_signals=True,
+        )
+        for number, traits in enumerate(recording.traits.tolist()):  # page ids start at 1
+            site, pattern = (*traits, 0, 0)[:2]
+            self.table.add(number, site=1 + site, host=1, depth=1, pattern=1 + pattern)
+
+    def born(self, offers: Ints, now: float, price: Floats) -> None:
+        self.learner.rhythms.forget(offers + 1)
+        self._teach(offers, now, np.full(len(offers), UNKNOWN), price)
+
+    def pick(self, tick: Tick, budget: int, rng: np.random.Generator) -> Ints:
+        return _best(tick.live, self.learner.rhythms.value(tick.live + 1, tick.now), budget)
+
+    def learn(self, offers: Ints, now: float, changed: Bools, price: Floats) -> None:
+        self._teach(offers, now, changed.astype(np.int64), price)
+
+    def _teach(self, offers: Ints, now: float, changed: Ints, price: Floats) -> None:
+        lessons = np.zeros(len(offers), LESSON_COLUMNS)
+        lessons["page_id"], lessons["at"], lessons["changed"] = offers + 1, now, changed
+        lessons["believed"] = lessons["is_offer"] = True
+        lessons["price_micros"] = np.maximum(np.round(price * 1e6), 1)
+        self.learner.learn(lessons)
+
+
 class Clairvoyant:
     """Knows which copies are stale, and takes those that will then stay true the longest."""
 
@@ -155,6 +208,7 @@ RULES: dict[str, Callable[[PriceRecording], Rule]] = {
     "StormCrawler interval": lambda r: IntervalRule(r, stormcrawler.next_interval, longest=14 * 24),
     "Greedy, Poisson rates": lambda r: ClockRule(r, flat=True),
     "clock": lambda r: ClockRule(r, flat=False),
+    "planner": PlannerRule,
     "clairvoyant": Clairvoyant,
 }
 
@@ -207,6 +261,25 @@ def table(recording: PriceRecording, *, seed: int, seeds: int) -> list[Row]:
     return rows
 
 
+def share_for(recording: PriceRecording, rule: str, wanted: float, *, seed: int) -> float:
+    """The smallest budget, in thousandths of the live offers, at which `rule` is as fresh as wanted."""
+    low, high = 1, 100
+    while low < high:
+        middle = (low + high) // 2
+        score = freshness(recording, RULES[rule](recording), share=middle / 1000, seed=seed)
+        low, high = (low, middle) if score >= wanted else (middle + 1, high)
+    return low / 1000
+
+
+def saving(recording: PriceRecording, *, seed: int) -> str:
+    rule = RULES["oldest first"](recording)
+    plain = freshness(recording, rule, share=0.05, seed=seed)
+    share = share_for(recording, "planner", plain, seed=seed)
+    return (
+        f"{recording.name}: oldest first reaches {plain:.4f} with 5 %, the planner with {share:.1%}"
+    )
+
+
 def found(folder: str) -> list[PriceRecording]:
     """The recordings in the folder; other shops may come as one of the two."""
     present = [
@@ -220,7 +293,11 @@ def found(folder: str) -> list[PriceRecording]:
 def main(arguments: Sequence[str] | None = None) -> None:
     parser = flags(__doc__, reads_data=True)
     parser.add_argument("--seeds", type=int, default=5, help="independent runs per cell")
+    parser.add_argument("--saving", action="store_true", help="fetches needed instead of freshness")
     args = parser.parse_args(arguments)
+    if args.saving:
+        print("\n".join(saving(r, seed=args.seed) for r in found(args.data)))
+        return
     tables = [table(r, seed=args.seed, seeds=args.seeds) for r in found(args.data)]
     if args.json:
         show([row for rows in tables for row in rows], as_json=True)

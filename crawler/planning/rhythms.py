@@ -16,7 +16,7 @@ Rows = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 _TRAITS = 3  # site, URL pattern, price level
-_REMEMBERED_CHANGES = 20
+_REMEMBERED_CHANGES = 10
 
 
 class Rhythms:

@@ -44,10 +44,10 @@ class SiteSignals:
     announced: Floats  # (n_sites, 2) of these: with any signal waiting
     brought: Floats  # signals that came
     gained: Floats  # seconds of freshness that they brought
-    memory: float = 0.99
+    memory: float = 0.97
 
     @classmethod
-    def start(cls, sites: int, kinds: int, *, memory: float = 0.99) -> SiteSignals:
+    def start(cls, sites: int, kinds: int, *, memory: float = 0.97) -> SiteSignals:
         blank, pair = np.zeros((sites, kinds)), np.zeros((sites, 2))
         return cls(blank, blank, blank, pair, pair, blank, blank, memory)
 
