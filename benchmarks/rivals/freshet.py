@@ -3,6 +3,7 @@
 import asyncio
 import sqlite3
 import time
+from contextlib import closing
 from typing import Any
 
 import crawler.reader
@@ -54,7 +55,7 @@ async def _run(job: Job, *, max_fetches: int | None) -> Summary:
 
 
 def known_pages(job: Job) -> int:
-    with sqlite3.connect(job.database) as connection:
+    with closing(sqlite3.connect(job.database)) as connection:
         return int(connection.execute("SELECT count(*) FROM page_state").fetchone()[0])
 
 

@@ -53,7 +53,8 @@ async def _listen(runner: web.ServerRunner, address: str, port: int) -> None:
     try:
         await web.TCPSite(runner, address, port).start()
     except OSError as error:
-        if error.errno != errno.EADDRNOTAVAIL:
+        # Python 3.13 skips addresses the system does not have, and then says so without an errno.
+        if error.errno not in (errno.EADDRNOTAVAIL, None):
             raise
         await web.TCPSite(runner, "127.0.0.1", 0).start()
 

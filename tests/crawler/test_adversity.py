@@ -5,7 +5,7 @@ import itertools
 import json
 import sqlite3
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, closing
 from pathlib import Path
 
 import pytest
@@ -32,7 +32,7 @@ def plain(url: str, at: float) -> Answer:
 
 
 def rows(database: Path, query: str) -> list[tuple[object, ...]]:
-    with sqlite3.connect(database) as connection:
+    with closing(sqlite3.connect(database)) as connection, connection:
         return connection.execute(query).fetchall()
 
 
@@ -138,7 +138,7 @@ def test_the_delay_is_kept_over_a_cut_off_run(database: Path) -> None:
     """A run that was killed cannot tell when it asked last, so the next one waits."""
     config = config_for(database, starts(2), crawl={"max_fetches": 1})
     crawl_virtually(config, plain)
-    with sqlite3.connect(database) as connection:
+    with closing(sqlite3.connect(database)) as connection, connection:
         connection.execute("UPDATE run SET ended_at = NULL")
         connection.execute("UPDATE host SET ready_at = 0")
     _, transport = crawl_virtually(config, plain, started_at=STARTED_AT + 10)

@@ -2,6 +2,7 @@
 
 import itertools
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -28,7 +29,7 @@ def shop(url: str, at: float) -> Answer:
 
 
 def rows(database: Path, query: str) -> list[tuple[object, ...]]:
-    with sqlite3.connect(database) as connection:
+    with closing(sqlite3.connect(database)) as connection, connection:
         return connection.execute(query).fetchall()
 
 

@@ -3,6 +3,7 @@
 import itertools
 import json
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -40,7 +41,7 @@ def settings(database: Path, hosts: str = "a", **tables: Any) -> Config:
 
 
 def rows(database: Path, query: str) -> list[tuple[Any, ...]]:
-    with sqlite3.connect(database) as connection:
+    with closing(sqlite3.connect(database)) as connection, connection:
         return connection.execute(query).fetchall()
 
 

@@ -6,6 +6,7 @@ import sqlite3
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -55,7 +56,7 @@ def test_a_file_of_any_older_schema_becomes_the_same_as_a_new_one(
     tmp_path: Path, version: int
 ) -> None:
     old, new = tmp_path / "old.db", tmp_path / "new.db"
-    with sqlite3.connect(old) as connection:
+    with closing(sqlite3.connect(old)) as connection, connection:
         for step in MIGRATIONS[:version]:
             connection.executescript(step)
         connection.execute(f"PRAGMA user_version = {version}")
@@ -81,7 +82,7 @@ def test_a_step_that_fails_leaves_the_file_as_it_was(
 
 def test_a_file_of_a_later_version_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "later.db"
-    with sqlite3.connect(path) as connection:
+    with closing(sqlite3.connect(path)) as connection, connection:
         connection.execute("PRAGMA user_version = 999")
     with pytest.raises(StorageTooNew, match="got 999; use a newer Freshet"):
         migrate(path)
@@ -91,7 +92,7 @@ def test_a_file_of_a_later_version_is_refused(tmp_path: Path) -> None:
 
 def test_somebody_elses_database_is_refused_and_left_alone(tmp_path: Path) -> None:
     path = tmp_path / "music.db"
-    with sqlite3.connect(path) as connection:
+    with closing(sqlite3.connect(path)) as connection, connection:
         connection.execute("CREATE TABLE song (title TEXT)")
     before = path.read_bytes()
     with pytest.raises(StorageDamaged, match="got one with other tables"):

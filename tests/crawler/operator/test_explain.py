@@ -3,6 +3,7 @@
 import json
 import shutil
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -83,7 +84,7 @@ def test_a_used_up_budget_is_told(shop_config: Config) -> None:
 
 
 def test_a_page_rests_after_a_fetch_for_as_long_as_the_settings_say(shop_config: Config) -> None:
-    with sqlite3.connect(shop_config.crawl.database) as connection:
+    with closing(sqlite3.connect(shop_config.crawl.database)) as connection, connection:
         url, fetched_at = connection.execute(
             "SELECT url, max(fetched_at) FROM page_state JOIN page ON page.id = page_id"
             " WHERE outcome = 'ok'"
@@ -97,7 +98,7 @@ def test_a_page_is_in_the_next_tick_exactly_when_the_plan_has_it(shop_config: Co
     """The law that binds the two commands, over every known page, and each has its sentence."""
     now = LATER + HOUR
     chosen = {pick["url"] for pick in ask(planned(shop_config, now=now))["picks"]}
-    with sqlite3.connect(shop_config.crawl.database) as connection:
+    with closing(sqlite3.connect(shop_config.crawl.database)) as connection, connection:
         urls = [url for (url,) in connection.execute("SELECT url FROM page")]
     facts = {url: told(shop_config, url, now) for url in urls}
     assert {url for url in urls if facts[url]["fetched_in_next_tick"]} == chosen
@@ -164,7 +165,7 @@ def test_a_signal_that_waits_lowers_the_trust_and_is_told_with_its_quality(
     shutil.copy(shop_config.crawl.database, database)
     config = small_config(database)
     before = told(config, SLOW)
-    with sqlite3.connect(database) as connection:
+    with closing(sqlite3.connect(database)) as connection, connection:
         connection.execute(
             "INSERT INTO signal SELECT id, 'lastmod', ?, ? FROM page WHERE url = ?",
             (LATER - 10.0, LATER - 5.0, SLOW),

@@ -3,6 +3,7 @@
 import json
 import shutil
 import sqlite3
+from contextlib import closing
 from datetime import datetime
 from pathlib import Path
 
@@ -22,7 +23,7 @@ def test_the_next_run_begins_with_what_was_planned(shop_config: Config, tmp_path
     config = small_config(database, budget={"per_tick": 3}, crawl={"stop_after": "30s"})
     plan = ask(planned(config, now=ENDED_AT + 300.0))
     crawl_virtually(config, shop, started_at=ENDED_AT + 300.0)
-    with sqlite3.connect(database) as connection:
+    with closing(sqlite3.connect(database)) as connection, connection:
         done = connection.execute(
             "SELECT url, purpose, strategy, value, reason FROM fetch JOIN page ON page.id = page_id"
             " WHERE started_at >= ?",
@@ -87,7 +88,7 @@ def test_without_sites_there_is_nothing_to_plan_for(
 def test_when_this_tick_is_spent_the_next_one_is_shown(shop_config: Config) -> None:
     """Seconds after a tick's whole budget was used, the plan is for the tick after it."""
     config = small_config(shop_config.crawl.database, budget={"per_tick": 1})
-    with sqlite3.connect(config.crawl.database) as connection:
+    with closing(sqlite3.connect(config.crawl.database)) as connection, connection:
         (last_at,) = connection.execute("SELECT max(started_at) FROM fetch").fetchone()
     plan = ask(planned(config, now=last_at + 3.0))
     assert len(plan["picks"]) == 1

@@ -3,6 +3,7 @@
 import csv
 import json
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -47,7 +48,7 @@ def test_the_windows_count_what_was_fetched_in_them(shop_config: Config) -> None
     windows = {row["window"]: row for row in facts_of(shop_config, now)["budget"]}
     assert windows["hour"]["limit"] == 60
     assert 0 < windows["tick"]["used"] <= windows["hour"]["used"] <= 60
-    with sqlite3.connect(shop_config.crawl.database) as connection:
+    with closing(sqlite3.connect(shop_config.crawl.database)) as connection, connection:
         query = "SELECT count(*) FROM fetch WHERE started_at >= ?"
         today = connection.execute(query, (midnight,)).fetchone()[0]
     assert windows["day"]["used"] == today > windows["hour"]["used"]

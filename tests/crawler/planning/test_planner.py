@@ -3,7 +3,7 @@
 import sqlite3
 from collections import Counter
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, closing
 from pathlib import Path
 from typing import Any
 
@@ -270,7 +270,7 @@ def fetched(database: Path) -> list[tuple[str, str, str]]:
     query = (
         "SELECT url, purpose, outcome FROM fetch JOIN page ON page.id = page_id ORDER BY fetch.id"
     )
-    with sqlite3.connect(database) as connection:
+    with closing(sqlite3.connect(database)) as connection, connection:
         return connection.execute(query).fetchall()
 
 
